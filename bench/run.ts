@@ -15,6 +15,7 @@ const QUESTIONS: Readonly<Record<string, () => Promise<readonly Finding[]>>> = {
   cli: async () => (await import('./cli.ts')).cli(),
   mcp: async () => (await import('./mcp.ts')).mcp(),
   http: async () => (await import('./http.ts')).http(),
+  loop: async () => (await import('./loop.ts')).loop(),
   dashboard: async () => (await import('./dashboard.ts')).dashboard(),
   verify: async () => (await import('./verify.ts')).verify(),
   folders: async () => (await import('./folders.ts')).folders(),

@@ -23,7 +23,7 @@ const DAILY = [
   /node_modules[\\/]zod[\\/]/,
   /src[\\/](domain|audit|crypto|operations|storage[\\/]sqlite)[\\/](?!agent-signatures|audit|block|checkpoint|document|envelope|levels|merkle|note\.|report|tiles|tlog|workflow(?![\\/]run))/,
   /src[\\/]storage[\\/][^\\/]+\.ts/,
-  /src[\\/]service[\\/](?!agents[\\/]enrolment|audit|blocks|documents[\\/](?!live-home|file-refusal)|events|handoffs[\\/](acceptance|command)|redaction|schema|tasks[\\/](brief|escalation|unchained)|workflows[\\/](?!follow|in-run))/,
+  /src[\\/]service[\\/](?!agents[\\/]enrolment|apart|audit|blocks|documents[\\/](?!live-home|file-refusal)|events|handoffs[\\/](acceptance|command)|redaction|schema|tasks[\\/](brief|escalation|unchained)|workflows[\\/](?!follow|in-run))/,
   /src[\\/]transports[\\/]cli[\\/](?!commands|cli\.ts|session[\\/]remote)/,
   /src[\\/](config[\\/](config|policy|guarded-settings)|git[\\/]checkout|workspace[\\/](home-files|identity|workspace|find)|setup[\\/]replace-file|compose[\\/](main|open))\.ts/,
 ]

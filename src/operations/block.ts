@@ -11,7 +11,7 @@ const collect = defineOperation({
   http: { method: 'POST', path: '/v1/documents/collect' },
   input: () => z.strictObject(collectFields()),
   output: Collected,
-  errors: ['invalid_input', 'not_found', 'unavailable'],
+  errors: ['invalid_input', 'not_found', 'unavailable', 'too_large'],
   untrusted: ['blocks', 'order', 'progress'],
   examples: ['baton collect reports/*.md', 'agent run | baton collect -'],
   run: async (service, call, input) => {

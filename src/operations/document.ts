@@ -56,11 +56,11 @@ const check = defineOperation({
         .describe('Files that the work changed; each must stand among the artifacts of a package'),
     }),
   output: () => z.object({ documents: z.array(CheckedDocument()) }),
-  errors: ['invalid_input'],
+  errors: ['invalid_input', 'too_large'],
   examples: ['baton check _handoffs/active', 'baton check report.md --json'],
-  run: async (service, _call, input) => {
-    const { checkText } = await import('../service/documents/check.ts')
-    return { documents: mutable(checkText({ ...input, formats: service.deps.formats })) }
+  run: async ({ deps: { formats } }, call, input) => {
+    const { workOn } = await import('../service/documents/text-work.ts')
+    return { documents: mutable(await workOn(call, 'check', { ...input, formats }, input.text)) }
   },
 })
 
@@ -80,14 +80,14 @@ const convert = defineOperation({
   output: () =>
     z.object({ text: z.string(), losses: z.array(Loss()), diagnostics: z.array(PlacedProblem()) }),
   exact: true,
-  errors: ['invalid_input', 'not_found', 'unmet'],
+  errors: ['invalid_input', 'not_found', 'unmet', 'too_large'],
   examples: [
     'baton convert handoff.md --to package',
     'baton convert handoff.json --to markdown --set task=BPRD-2026-0042',
   ],
-  run: async (service, _call, input) => {
-    const { convertText } = await import('../service/documents/convert.ts')
-    return mutable(convertText({ ...input, formats: service.deps.formats }))
+  run: async ({ deps: { formats } }, call, input) => {
+    const { workOn } = await import('../service/documents/text-work.ts')
+    return mutable(await workOn(call, 'convert', { ...input, formats }, input.text))
   },
 })
 
@@ -98,7 +98,7 @@ const importing = defineOperation({
   http: { method: 'POST', path: '/v1/documents/import' },
   input: () => z.strictObject(text()),
   output: () => z.object({ items: z.array(ImportItem()) }),
-  errors: ['invalid_input', 'unavailable'],
+  errors: ['invalid_input', 'unavailable', 'too_large'],
   examples: ['baton import _handoffs/active/*.md'],
   run: async (service, call, input) => {
     const { importText } = await import('../service/documents/import.ts')
@@ -121,12 +121,12 @@ const exporting = defineOperation({
   output: () =>
     z.object({ dialect: z.enum(DIALECTS), id: z.string(), text: z.string(), losses: z.array(Loss()) }),
   exact: true,
-  errors: ['invalid_input', 'not_found', 'unmet', 'unavailable'],
+  errors: ['invalid_input', 'not_found', 'unmet', 'unavailable', 'too_large'],
   untrusted: ['text'],
   examples: ['baton export HO-2026-001 --to package', 'baton export P0.1.1 --to writeback'],
-  run: async (service, _call, input) => {
-    const { exportDocument } = await import('../service/documents/export.ts')
-    return mutable(await exportDocument(service.deps, input))
+  run: async (service, call, input) => {
+    const { exportDocument } = await import('../service/documents/export-document.ts')
+    return mutable(await exportDocument(service.deps, call, input))
   },
 })
 

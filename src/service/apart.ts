@@ -5,8 +5,8 @@ const MEMORY_LIMIT_MB = 256
 const EXHAUSTED: readonly unknown[] = ['ABORT_ERR', 'ERR_WORKER_OUT_OF_MEMORY']
 
 /**
- * The answer of a module in a thread of its own. The thread is ended when it takes too long or too much memory, or
- * when the caller has gone; then there is no answer.
+ * The answer of a module in a thread of its own. Undefined where it took too long or too much memory, or where
+ * the caller has gone: then the thread was ended.
  */
 export async function askApart<T>(
   module: URL,

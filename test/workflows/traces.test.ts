@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { packageId } from '../../src/domain/workflow/run.ts'
-import { exportDocument } from '../../src/service/documents/export.ts'
+import { exportDocument } from '../../src/service/documents/export-document.ts'
 import { redact } from '../../src/service/redaction/redact.ts'
 import { tablesOf } from '../support/log/log.ts'
 import { by, describeOnEngines, person } from '../support/program/workspace.ts'
@@ -22,7 +22,7 @@ describeOnEngines('what a run leaves behind', (open) => {
     const { service } = await open(t)
     await (await service.workflows()).start(orchestrator, { definition: DEFINITION })
 
-    const { text } = await exportDocument(service.deps, { id: 'traced-1.a', to: 'package' })
+    const { text } = await exportDocument(service.deps, by('codex'), { id: 'traced-1.a', to: 'package' })
 
     assert.match(text, /^handoff:\n {2}id: HO-001\n/)
     assert.match(

@@ -11,9 +11,16 @@ import { ROUTE_MODES } from '../../domain/blocks/failure-routing.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { present } from '../../domain/present.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
+import { workOn } from '../documents/text-work.ts'
 import { refuse } from '../write.ts'
 import { digestOf, type Recording, recordBlock } from './block-record.ts'
-import { type BlockSaid, blocksIn, type FoundBlock, type InferredSummary } from './found-blocks.ts'
+import {
+  type BlockSaid,
+  blocksIn,
+  type FoundBlock,
+  type FoundBlocks,
+  type InferredSummary,
+} from './found-blocks.ts'
 import { knownOrder, orderProblems, unmetOf } from './order.ts'
 
 /** The diagnostics of a block are cut here: a hostile file could have any number. */
@@ -21,7 +28,7 @@ const ERRORS_SHOWN = 20
 
 /** Reads the blocks of documents and stores nothing: what a pipeline without a workspace does. */
 export function readBlocks(input: CollectInput): Collected {
-  const found = foundIn(input)
+  const found = foundIn(input, input.documents.map(blocksIn))
   const blocks = found.map(({ recording, path, block, inferred }): CollectedBlock => {
     if (!block) return emptyEntry(path, inferred)
     const seen = collectedBlock(path, block)
@@ -34,7 +41,10 @@ export function readBlocks(input: CollectInput): Collected {
 export async function collectBlocks(deps: ServiceDeps, call: Call, input: CollectInput): Promise<Collected> {
   const run = input.run === undefined ? undefined : await runOf(deps, input.run)
   const blocks: CollectedBlock[] = []
-  for (const { recording, path, block, inferred } of foundIn(input, run))
+  const { documents } = input
+  const length = documents.reduce((sum, { text }) => sum + text.length, 0)
+  const found = await workOn(call, 'blocks', documents, { length })
+  for (const { recording, path, block, inferred } of foundIn(input, found, run))
     blocks.push(
       block
         ? await recordedEntry(deps, call, { ...collectedBlock(path, block) }, block, recording)
@@ -50,11 +60,14 @@ interface FoundRecording {
   readonly inferred?: InferredSummary | undefined
 }
 
-function foundIn(input: CollectInput, run?: Recording['run']): readonly FoundRecording[] {
+function foundIn(
+  input: CollectInput,
+  found: readonly FoundBlocks[],
+  run?: Recording['run'],
+): readonly FoundRecording[] {
   const { documents, source, workflow, route_mode = ROUTE_MODES[0] } = input
-  return documents.flatMap((document): readonly FoundRecording[] => {
-    const { blocks, inferred } = blocksIn(document)
-    const { path } = document
+  return found.flatMap(({ blocks, inferred }, i): readonly FoundRecording[] => {
+    const path = documents[i]?.path
     const from = source === undefined ? path : path === undefined ? source : `${source}:${path}`
     const recording: Recording = { source: from, workflow, run, mode: route_mode }
     if (blocks.length === 0) return [{ recording, path, inferred }]

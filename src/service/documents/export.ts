@@ -32,24 +32,19 @@ export interface Exported extends Converted {
   readonly id: string
 }
 
-/** A handoff or a task as a document. One that came from a document of this dialect keeps all of it that did not change. */
-export async function exportDocument(deps: ServiceDeps, input: ExportInput): Promise<Exported> {
-  const handoff = await deps.store.handoff(input.id)
-  if (handoff) return exportHandoff(deps, handoff, input)
-  const row = await deps.store.task(input.id)
-  if (row) return exportTask(deps, row, input)
-  return refuse(
-    'not_found',
-    `there is no handoff and no task ${input.id}; see what is there with: baton find ${input.id}`,
-    { id: input.id },
-  )
+export interface KeptExport {
+  readonly kept: Kept
+  readonly input: ExportInput
+  readonly formats: ServiceDeps['formats']
 }
 
-async function exportHandoff(deps: ServiceDeps, handoff: Handoff, input: ExportInput): Promise<Exported> {
-  const { draft, document } = await draftOf(deps, handoff)
+/** A handoff with all that is kept of it, as a document. */
+export function exported({ kept, input, formats }: KeptExport): Exported {
+  const { handoff } = kept
+  const { draft, document } = draftIn(kept, formats)
   const { to, format } = targetOf(
     input.to ?? document?.format?.name ?? HOME_RULES[handoff.home].format,
-    deps.formats,
+    formats,
   )
   if (to === undefined)
     refuse('invalid_input', `${handoff.id} came from no document; say which dialect to write`, {
@@ -80,12 +75,25 @@ function rewritten(document: Document, draft: Draft, to: DialectId, { supply = {
 
 const at = (draft: Draft, field: string): unknown => valueAt(draft, field.split('.'))
 
+/** A handoff with its content and the text that it came from. */
+interface Kept extends NamedHandoffs {
+  readonly handoff: Handoff
+  readonly content: Content
+  readonly text?: string | undefined
+  readonly path?: string | undefined
+}
+
+interface Drafted {
+  readonly draft: Draft
+  readonly document?: Document
+  readonly content: Content
+}
+
 /** The present handoff as a draft, and the document it came from. */
-export async function draftOf(
-  deps: ServiceDeps,
-  handoff: Handoff,
-  recent?: RecentTexts,
-): Promise<{ readonly draft: Draft; readonly document?: Document; readonly content: Content }> {
+export const draftOf = async (deps: ServiceDeps, handoff: Handoff, recent?: RecentTexts): Promise<Drafted> =>
+  draftIn(await keptOf(deps, handoff), deps.formats, recent)
+
+export async function keptOf(deps: ServiceDeps, handoff: Handoff): Promise<Kept> {
   const { store } = deps
   const [content, source, supersedes, in_reply_to] = await Promise.all([
     store.content(handoff.uid),
@@ -94,10 +102,14 @@ export async function draftOf(
     idOfUid(deps, handoff.in_reply_to),
   ])
   if (!content) return refuse('internal', 'the content of this handoff is missing')
-  const now = fieldsOf({ handoff, content }, { supersedes, in_reply_to })
   const text = await artifactText(deps, source)
-  const input = { path: pathOf(source), formats: deps.formats, recent }
-  const documents = text === undefined ? [] : documentsIn({ text, ...input })
+  return { handoff, content, supersedes, in_reply_to, text, path: pathOf(source) }
+}
+
+function draftIn(kept: Kept, formats: ServiceDeps['formats'], recent?: RecentTexts): Drafted {
+  const { handoff, content, text, path, supersedes, in_reply_to } = kept
+  const now = fieldsOf({ handoff, content }, { supersedes, in_reply_to })
+  const documents = text === undefined ? [] : documentsIn({ text, path, formats, recent })
   const document = documents.find(({ draft }) => draft !== undefined)
   if (!document?.draft) return { draft: shortened(now), content }
   const { home, imported_at: at = handoff.created_at } = handoff
@@ -203,7 +215,11 @@ function shortened({ type, priority, retry_count, updated_at, ...rest }: DraftFi
   })
 }
 
-async function exportTask(deps: ServiceDeps, { task }: TaskRow, input: ExportInput): Promise<Exported> {
+export async function exportTask(
+  deps: ServiceDeps,
+  { task }: TaskRow,
+  input: ExportInput,
+): Promise<Exported> {
   const { to = 'writeback' } = targetOf(input.to, deps.formats)
   const [record] = await deps.store.records(task.id, 1)
   const draft: Draft = {

@@ -13,7 +13,7 @@ import { agentNameOf, instant, taskOf } from './handoff.ts'
 
 /** One document of a text with what it is recognised by. */
 export interface Piece {
-  readonly document: Document
+  readonly document: Omit<Document, 'source'> & { readonly source: Pick<Document['source'], 'value'> }
   /** The document itself: the whole text where it holds no other. */
   readonly text: string
   readonly sha256: string
@@ -185,7 +185,7 @@ export async function artifactText(
 }
 
 /** Whether two readings say the same, whatever the notation. What stands around a block is not the block's. */
-export function sameDraft(a: Document, b: Document): boolean {
+export function sameDraft(a: Piece['document'], b: Piece['document']): boolean {
   if (a.draft === undefined || b.draft === undefined) return false
   const [first, second] = [a, b].map(({ draft, dialect }) =>
     dialect === 'block' ? { ...draft, body: '' } : draft,

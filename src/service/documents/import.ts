@@ -1,5 +1,3 @@
-import { sha256 } from '../../crypto/crypto.ts'
-import type { Document } from '../../dialects/index.ts'
 import { acknowledgmentGap } from '../../dialects/markdown/check.ts'
 import type { ImportItem } from '../../domain/document-answers.ts'
 import { BatonError } from '../../domain/errors.ts'
@@ -9,7 +7,7 @@ import { inWords } from '../../domain/texts/visible.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { refuseSecrets } from '../secrets.ts'
 import { refuse } from '../write.ts'
-import { documentsIn, isWrong, type TextInput } from './check.ts'
+import { isWrong, type TextInput } from './check.ts'
 import { obstacleTo } from './handoff.ts'
 import {
   artifactText,
@@ -23,6 +21,7 @@ import {
 } from './identity.ts'
 import { adoptHandoff, sendHandoff } from './imported-handoff.ts'
 import { makeRecord } from './record.ts'
+import { workOn } from './text-work.ts'
 
 export interface ImportInput extends TextInput {
   /** Somebody hands over by this document here and now: it is sent, with all rules of sending. */
@@ -37,29 +36,11 @@ export async function importText(
 ): Promise<readonly ImportItem[]> {
   const items: ImportItem[] = []
   // A repeated call finds what the first one made, so it needs no key.
-  for (const piece of piecesOf({ ...input, formats: deps.formats }))
-    items.push(await importPiece(deps, { actor: call.actor }, piece, input.asNew))
+  const bare = { actor: call.actor, ...present({ hold: call.hold }) }
+  const { asNew, ...text } = input
+  for (const piece of await workOn(call, 'pieces', { ...text, formats: deps.formats }, text.text))
+    items.push(await importPiece(deps, bare, piece, asNew))
   return items
-}
-
-export function piecesOf(input: TextInput): readonly Piece[] {
-  const documents = documentsIn(input)
-  return documents.map((document): Piece => {
-    const isAlone = documents.length === 1
-    const text = isAlone && document.source.kind !== 'fence' ? input.text : pieceOf(document)
-    const line = isAlone ? 1 : document.source.position(document.source.start).line
-    return { document, text, sha256: sha256(text, 'hex'), path: input.path, line }
-  })
-}
-
-/** A block is the same whatever is written around it, so it is kept by itself, with its fence. */
-function pieceOf({ source }: Document): string {
-  const { kind, text, start, end } = source
-  const piece = text.slice(start, end)
-  if (kind !== 'fence') return piece
-  const opening = /^[ \t]*(`{3,}\w*)[ \t]*$/.exec(text.slice(0, start).split('\n').at(-2) ?? '')?.[1]
-  const fence = opening ?? '```yaml'
-  return `${fence}\n${piece}${piece.endsWith('\n') ? '' : '\n'}${fence.replace(/\w+$/, '')}\n`
 }
 
 async function importPiece(deps: ServiceDeps, call: Call, piece: Piece, asNew = false): Promise<ImportItem> {
@@ -87,7 +68,8 @@ async function importPiece(deps: ServiceDeps, call: Call, piece: Piece, asNew = 
 }
 
 /** Files from before document 000's second version have no keys for an acknowledgment. */
-const isVersion2 = ({ dialect, form }: Document): boolean => dialect === 'markdown' && form === 'handoff'
+const isVersion2 = ({ dialect, form }: Piece['document']): boolean =>
+  dialect === 'markdown' && form === 'handoff'
 
 async function importHandoff(
   deps: ServiceDeps,
@@ -96,7 +78,7 @@ async function importHandoff(
   asNew: boolean,
 ): Promise<Omit<ImportItem, 'line'>> {
   const known = await findKnown(deps, piece)
-  if (known) return compared(deps, piece, known)
+  if (known) return compared(deps, call, piece, known)
   try {
     const { handoff, warnings } = isSent(piece, asNew)
       ? await sendHandoff(deps, call, piece)
@@ -109,7 +91,7 @@ async function importHandoff(
     // Somebody took the same document in at the same moment.
     const made = await findKnown(deps, piece)
     if (!made) throw error
-    return compared(deps, piece, made)
+    return compared(deps, call, piece, made)
   }
 }
 
@@ -120,6 +102,7 @@ const isSent = ({ document: { draft } }: Piece, asNew: boolean): boolean =>
 /** A document about a handoff that is here: the same again, another version of it, or another file about it. */
 async function compared(
   deps: ServiceDeps,
+  call: Call,
   piece: Piece,
   known: KnownDocument,
 ): Promise<Omit<ImportItem, 'line'>> {
@@ -129,7 +112,8 @@ async function compared(
   const isRenamed = here !== undefined && there !== undefined && here !== there
   if (isRenamed || by === 'facts')
     return { outcome: 'twin', ...about, names: twinNames(piece, known), reason: TWIN }
-  if (by === 'source' || (await saysTheSame(deps, piece, known))) return { outcome: 'unchanged', ...about }
+  if (by === 'source' || (await saysTheSame(deps, call, piece, known)))
+    return { outcome: 'unchanged', ...about }
   return {
     outcome: 'differs',
     ...about,
@@ -151,13 +135,15 @@ const twinNames = (piece: Piece, { handoff, source }: KnownDocument): readonly s
 
 async function saysTheSame(
   deps: ServiceDeps,
+  call: Call,
   piece: Piece,
   { handoff, source }: KnownDocument,
 ): Promise<boolean> {
   const kept = await artifactText(deps, source)
   if (kept !== undefined) {
-    const before = documentsIn({ text: kept, path: pathOf(source), formats: deps.formats })
-    return before.some((document) => sameDraft(document, piece.document))
+    const input = { text: kept, path: pathOf(source), formats: deps.formats }
+    const before = await workOn(call, 'pieces', input, kept)
+    return before.some(({ document }) => sameDraft(document, piece.document))
   }
   const { isExportOf } = await import('./export.ts')
   return isExportOf(deps, handoff, piece)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
 import { by, describeOnEngines, person, type Workspace } from '../../../test/support/program/workspace.ts'
 import { placesOf } from '../../../test/support/store/secrets.ts'
-import { exportDocument } from '../documents/export.ts'
+import { exportDocument } from '../documents/export-document.ts'
 import { redact } from '../redaction/redact.ts'
 import { createCheckRunner } from './acceptance.ts'
 
@@ -312,7 +312,7 @@ describeOnEngines('a package that is received', (open) => {
     const { uid } = await offer(w)
     await w.service.receiving.accept(codex, uid, { understood: TASK, questions: ['Which endpoints?'] })
 
-    const { text } = await exportDocument(w.service.deps, { id: uid })
+    const { text } = await exportDocument(w.service.deps, person('maria'), { id: uid })
 
     assert.match(text, /^acknowledgment:$/m)
     assert.match(text, new RegExp(`task: ${TASK}`))

@@ -16,7 +16,7 @@ import type { NewHandoff } from '../../domain/handoffs/inputs.ts'
 import type { Content } from '../../domain/handoffs/package.ts'
 import { type Guard, HOME_RULES, HOMES, type Home, type HomeRules } from '../../domain/home.ts'
 import { queueArtifactPath } from '../documents/artifact.ts'
-import { exportDocument } from '../documents/export.ts'
+import { exportDocument } from '../documents/export-document.ts'
 import { toHandoff } from '../documents/handoff.ts'
 
 /** Three workspaces of one home: a bare one, one with a live folder, and one in which offers expire. */
@@ -95,7 +95,7 @@ const PROBES: { readonly [C in keyof HomeRules]: Probe<C> } = {
   async format({ bare }, home) {
     const { uid } = await send(bare, home)
     // A refusal for fields that the document also needs names the format too.
-    return exportDocument(bare.service.deps, { id: uid }).then(
+    return exportDocument(bare.service.deps, by('codex'), { id: uid }).then(
       ({ dialect }) => dialect,
       ({ details }: BatonError) => details.to as HomeRules['format'],
     )

@@ -33,7 +33,7 @@ export interface Exported extends Converted {
 }
 
 export interface KeptExport {
-  readonly kept: Kept
+  readonly kept: KeptHandoff
   readonly input: ExportInput
   readonly formats: ServiceDeps['formats']
 }
@@ -76,7 +76,7 @@ function rewritten(document: Document, draft: Draft, to: DialectId, { supply = {
 const at = (draft: Draft, field: string): unknown => valueAt(draft, field.split('.'))
 
 /** A handoff with its content and the text that it came from. */
-interface Kept extends NamedHandoffs {
+interface KeptHandoff extends NamedHandoffs {
   readonly handoff: Handoff
   readonly content: Content
   readonly text?: string | undefined
@@ -93,7 +93,7 @@ interface Drafted {
 export const draftOf = async (deps: ServiceDeps, handoff: Handoff, recent?: RecentTexts): Promise<Drafted> =>
   draftIn(await keptOf(deps, handoff), deps.formats, recent)
 
-export async function keptOf(deps: ServiceDeps, handoff: Handoff): Promise<Kept> {
+export async function keptOf(deps: ServiceDeps, handoff: Handoff): Promise<KeptHandoff> {
   const { store } = deps
   const [content, source, supersedes, in_reply_to] = await Promise.all([
     store.content(handoff.uid),
@@ -106,7 +106,7 @@ export async function keptOf(deps: ServiceDeps, handoff: Handoff): Promise<Kept>
   return { handoff, content, supersedes, in_reply_to, text, path: pathOf(source) }
 }
 
-function draftIn(kept: Kept, formats: ServiceDeps['formats'], recent?: RecentTexts): Drafted {
+function draftIn(kept: KeptHandoff, formats: ServiceDeps['formats'], recent?: RecentTexts): Drafted {
   const { handoff, content, text, path, supersedes, in_reply_to } = kept
   const now = fieldsOf({ handoff, content }, { supersedes, in_reply_to })
   const documents = text === undefined ? [] : documentsIn({ text, path, formats, recent })

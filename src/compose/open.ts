@@ -17,6 +17,7 @@ import {
   createWorkspace,
   findWorkspace,
   noteStore,
+  seenEntries,
   storeNote,
   type Workspace,
   workspaceAround,
@@ -83,7 +84,14 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
 
   const { store: opened, isOurs, warnings: met } = await openOwn(target, environment)
   try {
-    const { settings } = opened.info
+    const { settings, origin } = opened.info
+    const seen = isOurs ? seenEntries(environment, origin) : 0
+    const size = seen === 0 ? 0 : (await opened.tree()).size
+    if (size < seen) {
+      const older = (await import('./own-store.ts')).rolledBack(opened.info, seen, size)
+      if (options.write) throw older
+      warnings.push(older.message)
+    }
     const { config, warnings: told } =
       settings === undefined ? first : await settingsOf(found, environment, read, settings)
     warnings.push(...told, ...met)

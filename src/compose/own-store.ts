@@ -42,3 +42,11 @@ const notOurs = ({ location, origin }: StoreInfo): string =>
 export function refuseUnadopted({ info }: Store): never {
   throw new BatonError('not_allowed', notOurs(info), { location: info.location, origin: info.origin })
 }
+
+/** The sentence on a store whose log is shorter than this user has seen it: an older copy lies in its place. */
+export const rolledBack = ({ origin, location }: StoreInfo, seen: number, size: number): BatonError =>
+  new BatonError(
+    'store_refused',
+    `${location} is an older copy: its log had ${seen} signed entries when you saw it last, and has ${size} now. Restore the right copy, or let a person start over with: baton audit trust --reset`,
+    { location, origin, remembered: seen, size },
+  )

@@ -10,6 +10,7 @@ import { BatonError } from '../domain/errors.ts'
 import { nodeSha256 } from '../service/audit/hashes.ts'
 import type { LogKey, LogKeys, RememberedLog } from '../service/audit/keys.ts'
 import { parseKey, readOwn, writeOwn, writing } from './home-files.ts'
+import { noteSeen } from './workspace.ts'
 
 /** A signer that has not finished by then died over it. */
 const LOCK_STALE_MS = 30_000
@@ -57,9 +58,12 @@ export function openLogKeys({ home, uid }: Pick<Environment, 'home' | 'uid'>): L
       if (readKeyFile<{ origin: string }>(placeFile(place), uid)?.origin !== log.origin)
         writeOwn(placeFile(place), prettyJson({ place, origin: log.origin }))
       writeOwn(logFile(log.origin), prettyJson(log))
+      // The second line of a checkpoint is its size.
+      noteSeen(home, log.origin, Number(log.note.split('\n')[1]))
     },
     async forget(place, origin) {
       for (const file of [placeFile(place), logFile(origin)]) rmSync(file, { force: true })
+      noteSeen(home, origin, 0)
     },
   }
 }

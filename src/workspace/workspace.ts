@@ -31,7 +31,7 @@ export function storeNote({ home, uid }: Environment, about: string): string | u
 }
 
 /** A home that cannot be written knows no store; that stops no command. */
-export function noteStore({ home }: Environment, about: string, word: string): void {
+export function noteStore({ home }: Pick<Environment, 'home'>, about: string, word: string): void {
   const file = noteFile(home, about)
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
@@ -42,6 +42,13 @@ export function noteStore({ home }: Environment, about: string, word: string): v
 /** Remembers a store as this user's own. Only its maker or a person may decide this. */
 export const adoptStore = (environment: Environment, store: { location: string; origin: string }): void =>
   noteStore(environment, `${store.location} ${store.origin}`, 'ours')
+
+/** How many entries of a log this user has seen under a signature. */
+export const seenEntries = (environment: Environment, origin: string): number =>
+  Number(storeNote(environment, `seen of ${origin}`) ?? 0)
+
+export const noteSeen = (home: string, origin: string, entries: number): void =>
+  noteStore({ home }, `seen of ${origin}`, String(entries))
 
 const noteFile = (home: string, about: string): string =>
   join(home, '.baton', 'stores', encodeURIComponent(about).slice(-200))

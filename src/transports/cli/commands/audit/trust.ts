@@ -18,7 +18,7 @@ export const trust: Command = {
   examples: ['baton audit trust', 'baton audit trust --reset', 'baton audit trust --reset --new-key'],
   async run(shell, args) {
     const [reset, newKey] = [isOn(args, 'reset'), isOn(args, 'new-key')]
-    const { service, actor: caller } = await shell.openLocal({ write: newKey })
+    const { service, actor: caller } = await shell.openLocal({ write: false })
     const audit = await service.audit()
     if (!reset && !newKey) {
       const { origin, vkey, size } = await audit.newestCheckpoint()

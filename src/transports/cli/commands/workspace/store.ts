@@ -76,7 +76,11 @@ const restore: Command = {
     const { store, rows, chains } = await atWork(shell, (work) =>
       tools.restore(file, () => openLocal(shell, true), work),
     )
-    keepOurs(shell, await shell.openLocal({ write: true }), store)
+    const context = await shell.openLocal({ write: true })
+    keepOurs(shell, context, store)
+    // A person who takes an older state up again knows that what came after it is gone.
+    if (shell.io.isTerminal && shell.io.env.codingAgent === undefined)
+      await (await context.service.audit()).forget()
     shell.answer({ location: store.info.location, rows, chains }, () => restored(shell, rows, chains, store))
   },
 }

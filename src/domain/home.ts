@@ -13,7 +13,8 @@ export const DEFAULT_RETRY: RetryPolicy = { max: 3, delay_s: 30, multiplier: 2 }
 
 type Seconds = number | 'none'
 /** Conditions of completion, in the order in which they are told. */
-export type Guard = 'accepted' | 'handed in' | 'evidence' | 'verified' | 'output' | 'checks' | 'validation'
+export type Guard = 'accepted' | 'handed in' | 'evidence' | 'verified' | 'output' | Checks | 'validation'
+type Checks = 'checks' | 'checks outside runs'
 /** Duties of a live folder: the file is the claim, the inputs and outputs exist, artifacts by phase, shared context. */
 type FolderDuty = 'claims' | 'inputs' | 'outputs' | 'artifacts' | 'context'
 
@@ -53,7 +54,7 @@ export const HOME_COLUMNS: { readonly [Name in keyof HomeRules]: Column<HomeRule
   lease_s:        ['S1-30, S1-110', 'seconds without a heartbeat until an attempt times out', [7_200, 'none', 300,    'none',     'none',     'none']],
   retry:          ['S0-32, S1-103, S1-105', 'retries; a policy is the default, and its maximum holds for everybody', ['as sent', 'never', DEFAULT_RETRY, 'as sent', 'as sent', 'as sent']],
   lastWord:       ['S0-80, S1-65', 'completes the work',                         ['sender',   'verifier', 'receiver', 'receiver', 'receiver', 'receiver']],
-  completion:     ['S0-77, S0-78, S0-79, S1-48, S1-49', 'conditions of completion', [['accepted', 'handed in', 'evidence', 'checks'], ['accepted', 'verified'], ['output', 'checks', 'validation'], [], [], ['accepted']]],
+  completion:     ['S0-77, S0-78, S0-79, S1-48, S1-49', 'conditions of completion', [['accepted', 'handed in', 'evidence', 'checks'], ['accepted', 'verified', 'checks'], ['output', 'checks', 'validation'], ['checks outside runs'], ['checks outside runs'], ['accepted', 'checks outside runs']]],
   begins:         ['S0-75, S1-64, S4-40', 'work begins when the handoff is',     ['accepted', 'started',  'accepted', 'accepted', 'accepted', 'understood']],
   anyone:         ['S0-41, S1-81, S4-56', 'any person may take an offer to `human`', [true,   NO,         NO,         true,       true,       true]],
   oneOpen:        ['S0-21', 'a task has one open handoff between two agents',    [NO,         true,       NO,         NO,         NO,         NO]],

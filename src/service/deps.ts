@@ -42,8 +42,8 @@ export interface ServiceDeps {
   readonly eraseFiles?: (erasing: Erasing) => Promise<readonly string[]>
   /** The project's own files; absent without a project. */
   readonly project?: () => Promise<Project>
-  /** Runs declared acceptance checks in the project; absent without one. */
-  readonly runChecks?: (checks: readonly Check[], result: Result) => Promise<readonly CheckResult[]>
+  /** Runs declared acceptance checks in the project, without a result only in thought; absent without a project. */
+  readonly runChecks?: (checks: readonly Check[], result?: Result) => Promise<readonly CheckResult[]>
   /** Ways out of the workspace, and what sends a message on one of them. Absent: nobody outside is told. */
   readonly notify?: Notifying
   /** Keys of logs and what the user remembers of them; without, the log can be read and not signed. */

@@ -49,7 +49,7 @@ function mortal(store: Store, faults: Faults): Store {
   })
 }
 
-const runChecks: NonNullable<ServiceOptions['runChecks']> = async (checks, { note }) =>
+const runChecks: NonNullable<ServiceOptions['runChecks']> = async (checks, { note } = {}) =>
   checks.map(({ kind }) => ({ name: kind, ok: note !== 'broken' }))
 
 /** One run in a workspace that many runs share, driven by real calls. */

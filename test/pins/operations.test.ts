@@ -50,6 +50,7 @@ describe('the operations that every surface shares', () => {
       'handoff_submit write handoff:write POST /v1/handoffs/{id}/submit',
       'handoff_verify write handoff:write POST /v1/handoffs/{id}/verify',
       'handoff_wait read handoff:read GET /v1/handoffs/{id}/wait',
+      'handoff_waive write handoff:write POST /v1/handoffs/{id}/waive',
       'merkle_finalize write audit:write POST /v1/audit/finalize',
       'merkle_root read audit:read GET /v1/audit/root',
       'notice_ack write notice:write POST /v1/notices/{uid}/ack',
@@ -126,10 +127,10 @@ describe('the operations that every surface shares', () => {
     ])
   })
 
-  it('leave only the decision of a gate and a redaction to people', () => {
+  it('leave only the decision of a gate, a redaction and a waiver to people', () => {
     const forPeople = operations.filter(({ peopleOnly }) => peopleOnly).map(({ name }) => name)
 
-    assert.deepEqual(forPeople.sort(), ['audit_redact', 'gate_decide'])
+    assert.deepEqual(forPeople.sort(), ['audit_redact', 'gate_decide', 'handoff_waive'])
   })
 })
 

@@ -481,7 +481,7 @@ describeOnEngines('a run', (open) => {
 
   it('[S4-69] passes an automatic gate only where checks speak for the work, and asks a person otherwise', async (t) => {
     const w = await open(t, {
-      runChecks: async (checks, { note }) =>
+      runChecks: async (checks, { note } = {}) =>
         checks.map(({ kind }) => ({ name: kind, ok: note !== 'broken' })),
     })
     const { service, store } = w

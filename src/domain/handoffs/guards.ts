@@ -5,8 +5,9 @@ import { isOpen, type Role } from '../lifecycle.ts'
 import { shutGates, shutReason } from '../people/gate.ts'
 import { hasRole, type Policy } from '../policy.ts'
 import type { Problem } from '../problem.ts'
+import { quoted } from '../texts/visible.ts'
 import type { Handoff } from './handoff.ts'
-import type { Content, Validation } from './package.ts'
+import type { Check, Content, Validation } from './package.ts'
 
 /** The actor's roles in this handoff. Its own agent row holds the configured ones. */
 export function rolesOf(actor: Actor, handoff: Handoff, policy: Policy, agent?: Agent): Set<Role> {
@@ -102,6 +103,8 @@ const GUARDS: Readonly<Record<Guard, (content: Content, handoff: Handoff) => rea
   verified,
   output: produced,
   checks: checked,
+  // In a run of these formats the gate of the step judges them (S4-69).
+  'checks outside runs': (content, handoff) => (handoff.run === undefined ? checked(content, handoff) : []),
   validation: validated,
 }
 
@@ -159,14 +162,27 @@ function missing(
     }))
 }
 
-/** A check that could not be evaluated here does not stand in the way; one that failed does. */
-function checked(content: Content): readonly Problem[] {
-  return (content.result?.checks ?? [])
-    .filter((check) => check.ok === false)
-    .map((check) => ({
-      code: 'check_failed',
-      message: `check failed: ${check.name}${check.detail ? ` (${check.detail})` : ''}`,
-    }))
+/** Every declared check has held in the run of whoever has the last word, or a person has waived it. */
+function checked(content: Content, handoff: Handoff): readonly Problem[] {
+  const last = receiverCompletes(handoff) ? content.result : content.verifications.at(-1)
+  return (content.package.checks ?? []).flatMap((check, i): readonly Problem[] => {
+    const name = checkName(check)
+    const { ok, detail } = last?.checks?.[i] ?? {}
+    if (ok || content.waived?.some((waiver) => waiver.check === name)) return []
+    if (ok === false)
+      return [{ code: 'check_failed', message: `check failed: ${name}${detail ? ` (${detail})` : ''}` }]
+    const how = `a person can waive it with: baton handoff waive ${handoff.id} ${/^[\w ]+: (.*)/s.exec(name)?.[1] ?? JSON.stringify(name)}`
+    return [{ code: 'check_not_run', message: `check ${name} was ${detail ?? 'not run'}; ${how}` }]
+  })
+}
+
+/** The name by which a person waives it. */
+export function checkName(check: Check): string {
+  if (check.kind === 'file_exists') return `file exists: ${quoted(check.path)}`
+  if (check.kind === 'sha256') return `sha256 of ${quoted(check.path)}`
+  if (check.kind === 'command') return `command exits 0: ${quoted(check.command)}`
+  if (check.kind === 'evidence') return `evidence for ${JSON.stringify(check.deliverable)}`
+  return 'output matches its JSON Schema'
 }
 
 function produced(content: Content): readonly Problem[] {

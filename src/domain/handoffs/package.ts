@@ -62,7 +62,7 @@ export const Package = once(() =>
     constraints: z.array(Line).max(200).optional(),
     input: z.unknown().optional().describe('Structured input for a specialist'),
     links: z.record(z.string(), z.string()).optional().describe('For example meeting or skill'),
-    checks: z.array(Check()).max(50).optional().describe('Checks that Baton runs when the work is handed in'),
+    checks: z.array(Check()).max(50).optional().describe('Checks that Baton runs at submit and at verify'),
     validation_request: z
       .object({ items: z.array(Line).max(200), options: z.record(z.string(), z.string()).optional() })
       .optional()
@@ -89,8 +89,9 @@ export type Validation = z.infer<ReturnType<typeof Validation>>
 export const CheckResult = once(() =>
   z.object({
     name: z.string(),
-    ok: z.boolean().optional().describe('Absent: could not be evaluated here'),
+    ok: z.boolean().optional().describe('Absent: it has not run'),
     detail: z.string().optional(),
+    where: z.string().optional().describe('The host and the folder in which it ran'),
   }),
 )
 export type CheckResult = z.infer<ReturnType<typeof CheckResult>>
@@ -105,7 +106,7 @@ export const Result = once(() =>
     decisions: z.array(Decision()).max(200).optional().describe('Decisions made during the work'),
     validation: Validation().optional(),
     schema_compliance: z.enum(['valid', 'invalid']).optional(),
-    checks: z.array(CheckResult()).optional(),
+    checks: z.array(CheckResult()).optional().describe('The run of whoever handed in'),
     metadata: z.record(z.string(), z.unknown()).optional(),
     next_steps: z.array(Text).max(200).optional(),
     submitted_at: z.string().optional(),
@@ -124,6 +125,7 @@ export const VerificationRecord = once(() =>
         z.object({ deliverable: z.string(), status: z.enum(['verified', 'refused']), evidence: z.string() }),
       )
       .max(500),
+    checks: z.array(CheckResult()).optional().describe('The run of the verifier, which counts'),
   }),
 )
 export type VerificationRecord = z.infer<ReturnType<typeof VerificationRecord>>
@@ -154,6 +156,10 @@ export const Acknowledgment = once(() =>
 )
 export type Acknowledgment = z.infer<ReturnType<typeof Acknowledgment>>
 
+/** A person's word that a declared check need not hold. */
+export const Waiver = once(() => z.object({ check: z.string(), by: z.string(), at: z.string() }))
+export type Waiver = z.infer<ReturnType<typeof Waiver>>
+
 /** Everything of a handoff that is read only when somebody looks into it. */
 export interface Content {
   readonly package: Package
@@ -161,4 +167,5 @@ export interface Content {
   readonly thread: readonly ThreadItem[]
   readonly verifications: readonly VerificationRecord[]
   readonly acknowledgment?: Acknowledgment
+  readonly waived?: readonly Waiver[]
 }

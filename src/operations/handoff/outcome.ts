@@ -21,6 +21,20 @@ const complete = defineStep('complete', {
   run: (service, call, { id }) => service.closing.complete(call, id),
 })
 
+const waive = defineStep('waive', {
+  summary:
+    'A person lets a declared check go that cannot run or does not hold, by its name. The log keeps who did.',
+  peopleOnly: true,
+  positional: ['id', 'check'],
+  input: () =>
+    z.strictObject({
+      id: Id,
+      check: z.string().min(1).max(4_000).describe('The name of the check, or what follows its colon'),
+    }),
+  examples: ['baton handoff waive HO-2026-001 "npm test"'],
+  run: (service, call, { id, check }) => service.closing.waive(call, id, check),
+})
+
 const decide = defineOperation({
   name: 'gate_decide',
   summary: 'A person answers a gate (approve, reject or question) or an escalation (one of its options).',
@@ -47,4 +61,4 @@ const decide = defineOperation({
   run: (service, call, { id, choice, comment }) => service.closing.decide(call, id, choice, comment),
 })
 
-export const OUTCOME_OPERATIONS = [verify, complete, decide] as const
+export const OUTCOME_OPERATIONS = [verify, complete, waive, decide] as const

@@ -9,6 +9,7 @@ import {
   Result,
   ThreadItem,
   VerificationRecord,
+  Waiver,
 } from '../../domain/handoffs/package.ts'
 import { STATES } from '../../domain/lifecycle.ts'
 import { Notice } from '../../domain/people/notice.ts'
@@ -70,10 +71,11 @@ const get = defineOperation({
       thread: z.array(ThreadItem()),
       verifications: z.array(VerificationRecord()),
       acknowledgment: Acknowledgment().optional(),
+      waived: z.array(Waiver()).optional(),
       timeline: z.array(Event()),
       ...WARNING(),
     }),
-  untrusted: ['handoff', 'package', 'result', 'thread', 'verifications', 'acknowledgment'],
+  untrusted: ['handoff', 'package', 'result', 'thread', 'verifications', 'acknowledgment', 'waived'],
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton show HO-2026-001', 'baton show @'],
   run: async (service, _, { id }) => {

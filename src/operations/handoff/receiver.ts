@@ -103,11 +103,22 @@ const answer = defineStep('answer', {
   run: (service, call, { id, text }) => service.receiving.answer(call, id, text),
 })
 
-const submit = defineStep('submit', {
+const submit = defineOperation({
+  name: 'handoff_submit',
   summary: 'Hand in what you did, with evidence for every deliverable.',
+  scope: 'handoff:write',
   tools: 'default',
+  http: { method: 'POST', path: '/v1/handoffs/{id}/submit' },
+  positional: ['id'],
   input: () => z.strictObject({ id: Id, ...submitFields() }),
-  errors: ['unmet'],
+  output: () =>
+    Handoff().extend({
+      checks: z
+        .array(CheckResult())
+        .optional()
+        .describe('Your own run of the checks; a verifier runs them again'),
+    }),
+  errors: [...CHANGE_ERRORS, 'unmet'],
   examples: ['baton submit @ --as codex --evidence "Middleware in src/=src/limit.ts" --note "12 tests"'],
   run: (service, call, { id, ...input }) => service.receiving.submit(call, id, input),
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import type { Check, Result } from '../../domain/handoffs/package.ts'
+import type { Check, CheckResult, Result } from '../../domain/handoffs/package.ts'
 import { createCheckRunner } from './acceptance.ts'
 
 const NODE = JSON.stringify(process.execPath)
@@ -27,12 +27,12 @@ before(() => {
 })
 after(() => rmSync(folder, { recursive: true }))
 
-const UNLISTED = 'not evaluated: list it under checks.commands in baton.yaml, then: baton trust'
+const UNLISTED = 'not run: list it under checks.commands in baton.yaml, then: baton trust'
 
 const run = async (check: Check, result: Result = {}, isListed = true, commandTimeLimitMs = 60_000) => {
   const commands = check.kind === 'command' && isListed ? [check.command] : ['npm run other']
   const runChecks = createCheckRunner({ root, commands, commandTimeLimitMs })
-  const [{ name, ...outcome }] = (await runChecks([check], result)) as [{ name: string }]
+  const [{ name, where, ...outcome }] = (await runChecks([check], result)) as [CheckResult]
   return outcome
 }
 
@@ -96,7 +96,7 @@ describe('acceptance checks', () => {
     const outcome = await run({ kind: 'json_schema', schema: { type: 'text' } }, { output: 1 })
 
     assert.deepEqual(Object.keys(outcome), ['detail'])
-    assert.match((outcome as { detail: string }).detail, /^not evaluated: the schema cannot be used/)
+    assert.match((outcome as { detail: string }).detail, /^not run: the schema cannot be used/)
   })
 
   it('ask for evidence of a deliverable', async () => {
@@ -115,11 +115,41 @@ describe('acceptance checks', () => {
       { kind: 'command', command: 'npm test' },
     ]
 
+    const where = `${hostname()}:project`
     assert.deepEqual(await createCheckRunner({ root, commands: [] })(checks, {}), [
-      { name: 'file exists: src/limit.ts', ok: true },
-      { name: 'evidence for "Tests"', ok: false, detail: 'none was given' },
+      { name: 'file exists: src/limit.ts', ok: true, where },
+      { name: 'evidence for "Tests"', ok: false, detail: 'none was given', where },
       { name: 'command exits 0: "npm test"', detail: UNLISTED },
     ])
+  })
+
+  it('tell without a result what cannot run here, and run nothing', async () => {
+    const command = `${NODE} -e "require('fs').writeFileSync('thought', '')"`
+    const checks: Check[] = [
+      { kind: 'command', command },
+      { kind: 'command', command: 'npm test' },
+      { kind: 'command', command: 'echo "open' },
+      { kind: 'file_exists', path: 'src/none.ts' },
+      { kind: 'json_schema', schema: { type: 'text' } },
+      { kind: 'json_schema', schema: { type: 'number' } },
+      { kind: 'evidence', deliverable: 'Tests' },
+    ]
+
+    const found = await createCheckRunner({ root, commands: [command, 'echo "open'] })(checks)
+
+    assert.deepEqual(
+      found.map(({ detail, ok }) => [ok, detail?.slice(0, 30)]),
+      [
+        [undefined, undefined],
+        [undefined, UNLISTED.slice(0, 30)],
+        [undefined, 'not run: a " is not closed in:'],
+        [undefined, undefined],
+        [undefined, 'not run: the schema cannot be '],
+        [undefined, undefined],
+        [undefined, undefined],
+      ],
+    )
+    assert.equal(existsSync(join(root, 'thought')), false)
   })
 })
 
@@ -158,17 +188,17 @@ describe('a command as an acceptance check', () => {
       '`id`',
     ]) {
       const outcome = await run({ kind: 'command', command: `${print} ${tail}` })
-      assert.match((outcome as { detail: string }).detail, /^not evaluated: commands are run without a shell/)
+      assert.match((outcome as { detail: string }).detail, /^not run: commands are run without a shell/)
     }
     assert.equal(existsSync(join(root, 'hacked')), false)
   })
 
-  it('fails when it cannot be started, and is not evaluated when it cannot be read', async () => {
+  it('fails when it cannot be started, and is not run when it cannot be read', async () => {
     const missing = await run({ kind: 'command', command: 'no-such-program-here' })
     const open = await run({ kind: 'command', command: 'echo "open' })
 
     assert.match((missing as { detail: string }).detail, /^could not be started/)
-    assert.deepEqual(open, { detail: 'not evaluated: a " is not closed in: echo "open' })
+    assert.deepEqual(open, { detail: 'not run: a " is not closed in: echo "open' })
   })
 
   it('is ended with all that it started when it takes too long', async () => {

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, realpath, stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { hostname } from 'node:os'
+import { basename, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { BatonError } from '../../domain/errors.ts'
+import { checkName } from '../../domain/handoffs/guards.ts'
 import type { Check, CheckResult, Result } from '../../domain/handoffs/package.ts'
-import { quoted } from '../../domain/texts/visible.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { checkForeign } from '../schema/foreign-schema.ts'
 import { isInside } from '../schema/schema-folder.ts'
@@ -27,31 +28,29 @@ const ABSENT: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'
 
 /**
  * Runs the acceptance checks of a handoff where the project is. Every check gets an answer: it holds, it does
- * not, or it could not be evaluated here, and why.
+ * not, or it has not run, and why. Without a result nothing runs: the answers tell what could not run here.
  */
 export function createCheckRunner(options: CheckRunnerOptions): NonNullable<ServiceDeps['runChecks']> {
+  const where = `${hostname()}:${basename(resolve(options.root))}`
   return async (checks, result) => {
     const results: CheckResult[] = []
     // One after the other: two test runs at once would disturb each other.
-    for (const check of checks)
-      results.push({ name: checkName(check), ...(await evaluate(check, result, options)) })
+    for (const check of checks) {
+      const outcome = await (result ? evaluate(check, result, options) : foreseen(check, options))
+      results.push({ name: checkName(check), ...outcome, ...(outcome.ok !== undefined && { where }) })
+    }
     return results
   }
 }
 
-function checkName(check: Check): string {
-  switch (check.kind) {
-    case 'file_exists':
-      return `file exists: ${quoted(check.path)}`
-    case 'sha256':
-      return `sha256 of ${quoted(check.path)}`
-    case 'json_schema':
-      return 'output matches its JSON Schema'
-    case 'command':
-      return `command exits 0: ${quoted(check.command)}`
-    case 'evidence':
-      return `evidence for ${JSON.stringify(check.deliverable)}`
-  }
+/** The answers of a place without a project. */
+export const withoutProject: NonNullable<ServiceDeps['runChecks']> = async (checks) =>
+  checks.map((check) => ({ name: checkName(check), detail: 'not run: there is no project here' }))
+
+async function foreseen(check: Check, options: CheckRunnerOptions): Promise<Outcome> {
+  if (check.kind === 'command') return runs(check.command, options, false)
+  const tried = check.kind === 'json_schema' ? await matches(check.schema, null) : {}
+  return tried.ok === undefined ? tried : {}
 }
 
 async function evaluate(check: Check, result: Result, options: CheckRunnerOptions): Promise<Outcome> {
@@ -66,9 +65,7 @@ async function evaluate(check: Check, result: Result, options: CheckRunnerOption
     case 'json_schema':
       return matches(check.schema, result.output)
     case 'command':
-      return options.commands.includes(check.command)
-        ? runs(check.command, options)
-        : { detail: 'not evaluated: list it under checks.commands in baton.yaml, then: baton trust' }
+      return runs(check.command, options)
     case 'evidence':
       return evidenced(check.deliverable, result)
   }
@@ -88,7 +85,7 @@ async function withFile(
     return await look(file)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
-    if (!ABSENT.includes(code)) return { detail: `not evaluated: ${code ?? String(error)}` }
+    if (!ABSENT.includes(code)) return { detail: `not run: ${code ?? String(error)}` }
     return {
       ok: false,
       detail: isInside(resolve(root), resolve(root, path)) ? 'not there' : 'outside the project',
@@ -114,14 +111,17 @@ async function matches(schema: Readonly<Record<string, unknown>>, output: unknow
     const rest = problems.length > first.length ? ` and ${problems.length - first.length} more` : ''
     return { ok: false, detail: first.join('; ') + rest }
   } catch (error) {
-    if (error instanceof BatonError) return { detail: `not evaluated: ${error.message}` }
+    if (error instanceof BatonError) return { detail: `not run: ${error.message}` }
     throw error
   }
 }
 
-async function runs(command: string, options: CheckRunnerOptions): Promise<Outcome> {
+async function runs(command: string, options: CheckRunnerOptions, starts = true): Promise<Outcome> {
+  if (!options.commands.includes(command))
+    return { detail: 'not run: list it under checks.commands in baton.yaml, then: baton trust' }
   const split = toArguments(command)
-  if ('problem' in split) return { detail: `not evaluated: ${split.problem}` }
+  if ('problem' in split) return { detail: `not run: ${split.problem}` }
+  if (!starts) return {}
   const timeLimitMs = options.commandTimeLimitMs ?? COMMAND_TIME_LIMIT_MS
   const end = await runCommand(split.words, { cwd: options.root, timeLimitMs })
   if (end.kind === 'not_started') return { ok: false, detail: `could not be started: ${end.reason}` }

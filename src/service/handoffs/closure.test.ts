@@ -159,7 +159,7 @@ describeOnEngines('native work', (open) => {
     await w.service.receiving.submit(codex, uid, { evidence })
     await assert.rejects(w.service.closing.verify(planner, uid, { pass: true }), {
       code: 'unmet',
-      message: 'HO-2026-001 cannot be completed: check failed: npm test (exit 1)',
+      message: 'HO-2026-001 cannot be completed: check failed: command exits 0: "npm test" (exit 1)',
     })
     await w.service.closing.verify(planner, uid, { pass: false, note: 'mend the tests' })
 

@@ -1,26 +1,29 @@
-import { receiverCompletes, unmetConditions } from '../../domain/handoffs/guards.ts'
+import { checkName, receiverCompletes, unmetConditions } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { VerifyInput } from '../../domain/handoffs/inputs.ts'
 import type { Content, VerificationRecord } from '../../domain/handoffs/package.ts'
+import { isOpen } from '../../domain/lifecycle.ts'
 import { choiceOf } from '../../domain/people/gate.ts'
 import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
+import { quoted } from '../../domain/texts/visible.ts'
 import type { Call } from '../deps.ts'
+import { enterHandoff } from '../log-record.ts'
 import { mustContent, uidOf } from '../lookup.ts'
 import { refuse, UseCases } from '../write.ts'
-import { type Change, changeHandoff, move, reasoned, type Step } from './moves.ts'
-import { outputConditions } from './output-conditions.ts'
+import { type Change, changeHandoff, finish, move, reasoned, type Step } from './moves.ts'
+import { declaredChecks, outputConditions } from './output-conditions.ts'
 import { talk } from './thread.ts'
 
 /** How a handoff ends well: verification, completion, a person's decision. */
 export class Closure extends UseCases {
   /** Judges submitted work. A pass completes it; a refusal gives it back with the reason. */
   async verify(call: Call, ref: string, input: VerifyInput): Promise<Handoff> {
-    const lacking = input.pass ? await this.#lacking(ref) : []
+    const { lacking, checks } = input.pass ? await this.#judged(ref) : { lacking: [], checks: undefined }
     return this.#change(call, 'handoff_verify', ref, input, (step, before, content) => {
-      const record = verification(step, content, input)
+      const record = { ...verification(step, content, input), ...present({ checks }) }
       const next: Content = { ...content, verifications: [...content.verifications, record] }
-      const fields = { note: input.note }
+      const fields = { note: input.note, ...present({ checks }) }
       if (!input.pass) {
         if (!input.note)
           refuse('invalid_input', 'say why it does not pass, so that the receiver can correct it')
@@ -36,11 +39,12 @@ export class Closure extends UseCases {
 
   /** Completes where the caller may and the home's guard holds. */
   async complete(call: Call, ref: string): Promise<Handoff> {
-    const lacking = await this.#lacking(ref)
-    const change = { act: 'handoff.complete', lacking }
+    const { lacking, checks } = await this.#judged(ref)
+    const change = { act: 'handoff.complete', lacking, fields: present({ checks }) }
     return this.#change(call, 'handoff_complete', ref, {}, (step, before, content) => {
-      if (receiverCompletes(before)) return this.#complete(step, before, content, change)
-      const record = verification(step, content, { pass: true })
+      const own = checks ? { ...content, result: { ...content.result, checks } } : content
+      if (receiverCompletes(before)) return this.#complete(step, before, own, change)
+      const record = { ...verification(step, content, { pass: true }), ...present({ checks }) }
       const next = { ...content, verifications: [...content.verifications, record] }
       return this.#complete(step, before, next, change)
     })
@@ -48,10 +52,7 @@ export class Closure extends UseCases {
 
   /** A person answers a gate or an escalation. The transport has made sure that it is a person. */
   async decide(call: Call, ref: string, said: string, comment?: string): Promise<Handoff> {
-    if (call.actor.kind !== 'human')
-      refuse('not_allowed', `only a person can decide a gate, and ${call.actor.name} is not one`, {
-        actor: call.actor.name,
-      })
+    onlyPerson(call, 'decide a gate')
     return this.#change(call, 'gate_decide', ref, { choice: said, comment }, (step, before, content) => {
       if (before.type !== 'gate' && before.type !== 'escalation')
         refuse('wrong_state', `${before.id} is not a gate; use accept, reject or verify`, {
@@ -63,6 +64,28 @@ export class Closure extends UseCases {
       const chosen = choiceOf(before, content.package.validation_request?.options, said)
       if (!chosen.ok) return refuse(chosen.code, chosen.message, chosen.details)
       return answered(step, before, chosen, comment)
+    })
+  }
+
+  /** A person lets work go on without a check that cannot run or does not hold. Its receiver has no say in that. */
+  async waive(call: Call, ref: string, said: string): Promise<Handoff> {
+    onlyPerson(call, 'waive a check')
+    return this.#change(call, 'handoff_waive', ref, { check: said }, (step, before, content) => {
+      const { id, state, to } = before
+      if (!isOpen(state)) refuse('wrong_state', `${id} is ${state}; there is nothing left to waive`, { id })
+      if (step.actor.name === to)
+        refuse('not_allowed', `${to} may not waive a check of ${id}; its receiver is judged by it`, { id })
+      const names = [...new Set((content.package.checks ?? []).map(checkName))]
+      const known = `its checks: ${names.join(', ')}`
+      const [check, ...others] = names.filter((name) => name === said || name.endsWith(`: ${quoted(said)}`))
+      if (check === undefined || others.length > 0)
+        return refuse('invalid_input', `${id} has no check ${JSON.stringify(said)}; ${known}`, { id })
+      const waiver = { check, by: step.actor.name, at: step.at }
+      step.view.putContent(before.uid, { ...content, waived: [...(content.waived ?? []), waiver] })
+      const next = finish(step, before, before)
+      enterHandoff(step, 'handoff.waive', next, { fields: { checks: [check] }, progress: true })
+      step.view.putHandoff(next)
+      return next
     })
   }
 
@@ -89,9 +112,12 @@ export class Closure extends UseCases {
     return completed
   }
 
-  /** A file that was handed in before may be gone by now. */
-  async #lacking(ref: string): Promise<readonly Problem[]> {
-    return this.deps.judgeOutput ? outputConditions(this.deps, await uidOf(this.deps, ref)) : []
+  /** A file that was handed in before may be gone by now, and the run of the checks that counts is this one. */
+  async #judged(ref: string) {
+    const uid = await uidOf(this.deps, ref)
+    const content = await this.deps.store.content(uid)
+    const checks = await declaredChecks(this.deps, content?.package.checks, content?.result ?? {})
+    return { lacking: await outputConditions(this.deps, uid), checks }
   }
 
   async #change(
@@ -110,6 +136,11 @@ export class Closure extends UseCases {
       decide: (step, before) => decide(step, before, mustContent(step.view, uid)),
     })
   }
+}
+
+function onlyPerson({ actor: { kind, name } }: Call, what: string): void {
+  if (kind !== 'human')
+    refuse('not_allowed', `only a person can ${what}, and ${name} is not one`, { actor: name })
 }
 
 /** The person's answer in the thread, in the log and as the next step. */

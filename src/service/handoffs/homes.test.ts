@@ -76,6 +76,10 @@ const DONE: Content = {
     },
   ],
 }
+const UNCHECKED: Content = {
+  ...DONE,
+  package: { ...DONE.package, checks: [{ kind: 'command', command: 'npm test' }] },
+}
 /** What each condition says of a content that lacks only this. */
 const BREACHES: Readonly<Record<Guard, readonly [code: string, content: Content]>> = {
   accepted: ['not_accepted', DONE],
@@ -83,7 +87,8 @@ const BREACHES: Readonly<Record<Guard, readonly [code: string, content: Content]
   evidence: ['deliverable_without_evidence', { ...DONE, result: { output: { ok: true } } }],
   verified: ['deliverable_without_evidence', { ...DONE, verifications: [] }],
   output: ['artifact_missing', { ...DONE, result: { evidence } }],
-  checks: ['check_failed', { ...DONE, result: { ...DONE.result, checks: [{ name: 'tests', ok: false }] } }],
+  checks: ['check_not_run', UNCHECKED],
+  'checks outside runs': ['check_not_run', UNCHECKED],
   validation: [
     'VALIDATION_FAILED',
     { ...DONE, result: { ...DONE.result, validation: { tests_passing: false } } },
@@ -140,7 +145,9 @@ const PROBES: { readonly [C in keyof HomeRules]: Probe<C> } = {
     return (Object.keys(BREACHES) as Guard[]).filter((guard) => {
       const handoff = aHandoff({ home, ...(guard !== 'accepted' && accepted) })
       const [said, content] = BREACHES[guard]
-      return unmetConditions(handoff, content).some(({ code }) => code === said)
+      const isTold = (more: Partial<Handoff>) =>
+        unmetConditions({ ...handoff, ...more }, content).some(({ code }) => code === said)
+      return guard === 'checks outside runs' ? isTold({}) && !isTold({ run: 'run' }) : isTold({ run: 'run' })
     })
   },
   async begins({ bare }, home) {

@@ -1,4 +1,4 @@
-import type { Result } from '../../domain/handoffs/package.ts'
+import type { Check, CheckResult, Result } from '../../domain/handoffs/package.ts'
 import { HOME_RULES } from '../../domain/home.ts'
 import type { Problem } from '../../domain/problem.ts'
 import type { ServiceDeps } from '../deps.ts'
@@ -18,4 +18,15 @@ export async function outputConditions(
   if (!HOME_RULES[handoff.home].folder.includes('outputs')) return []
   const result = given ?? (await store.content(uid))?.result
   return result ? judgeOutput(handoff, result) : []
+}
+
+/** Declared checks as they come out here, or without a result as they would. Run before the transaction: they may take minutes. */
+export async function declaredChecks(
+  { runChecks }: ServiceDeps,
+  declared: readonly Check[] | undefined,
+  result?: Result,
+): Promise<CheckResult[] | undefined> {
+  if (!declared?.length) return undefined
+  const run = runChecks ?? (await import('./acceptance.ts')).withoutProject
+  return [...(await run(declared, result))]
 }

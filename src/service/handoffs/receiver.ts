@@ -3,7 +3,7 @@ import { isPast } from '../../domain/handoffs/deadlines.ts'
 import { handInConditions, receiverCompletes, unmetConditions } from '../../domain/handoffs/guards.ts'
 import type { Failure, Handoff } from '../../domain/handoffs/handoff.ts'
 import type { AcceptInput, failFields, heartbeatFields, SubmitInput } from '../../domain/handoffs/inputs.ts'
-import type { CheckResult, Evidence, Result } from '../../domain/handoffs/package.ts'
+import type { Evidence, Result } from '../../domain/handoffs/package.ts'
 import { givenBack } from '../../domain/handoffs/reasons.ts'
 import { recoveryActions } from '../../domain/handoffs/retry.ts'
 import { HOME_RULES } from '../../domain/home.ts'
@@ -19,7 +19,7 @@ import type { Accepted } from './acknowledgment.ts'
 import { again, beat, failed, fence, refuseSpent, retriedAtOnce, revived, take } from './attempts.ts'
 import { claimNext, pickUp } from './claim.ts'
 import { changeHandoff, move, offerDeadline, type Step } from './moves.ts'
-import { outputConditions } from './output-conditions.ts'
+import { declaredChecks, outputConditions } from './output-conditions.ts'
 import { refuseUnacknowledged } from './return-handoff.ts'
 import { kindsOf } from './send-rules.ts'
 import { answerBeside, askBeside, isAnswerBeside, talk, tellAnswer } from './thread.ts'
@@ -171,13 +171,15 @@ export class Receiver extends UseCases {
   }
 
   /** Hands in what was done. Where the receiver alone may close, this closes; elsewhere a verifier looks at it. */
-  async submit(call: Call, ref: string, input: SubmitInput): Promise<Handoff> {
+  async submit(call: Call, ref: string, input: SubmitInput): Promise<Handoff & Pick<Result, 'checks'>> {
     const deps = this.deps
     const uid = await uidOf(deps, ref)
     const { attempt, ...given } = input
-    const checks = await this.#checked(uid, given)
+    const { deliverables = [], checks: declared } = (await deps.store.content(uid))?.package ?? {}
+    const shown = declared && { ...given, evidence: matchEvidence(deliverables, given.evidence ?? []) }
+    const checks = await declaredChecks(deps, declared, shown)
     const lacking = await outputConditions(deps, uid, given)
-    return this.#change(call, 'handoff_submit', uid, input, { contents: true }, (step, found) => {
+    const done = await this.#change(call, 'handoff_submit', uid, input, { contents: true }, (step, found) => {
       const before = revived(step, found, attempt)
       fence(before, attempt)
       const now = mustContent(step.view, before.uid)
@@ -185,13 +187,14 @@ export class Receiver extends UseCases {
       const result: Result = {
         ...given,
         ...(evidence.length > 0 && { evidence }),
-        ...present({ checks: checks && [...checks] }),
+        ...present({ checks }),
         submitted_at: step.at,
       }
       const next = { ...now, result }
       const closes = receiverCompletes(before)
       step.view.putContent(before.uid, next)
-      const fields = { evidence: result.evidence, note: result.note, output: result.output }
+      const { note, output } = result
+      const fields = { evidence: result.evidence, note, output, ...present({ checks }) }
       const started =
         before.state === 'accepted' && closes
           ? move(step, before, 'start', { set: { started_at: step.at } })
@@ -208,15 +211,7 @@ export class Receiver extends UseCases {
       refuseUnmet(before.id, closes ? 'completed' : 'submitted', unmet)
       return moved
     })
-  }
-
-  /** Declared acceptance checks are run before the transaction: they may take minutes. */
-  async #checked(uid: string, given: Result): Promise<readonly CheckResult[] | undefined> {
-    const { runChecks, store } = this.deps
-    const asked = runChecks && (await store.content(uid))?.package
-    if (!runChecks || !asked?.checks?.length) return undefined
-    const evidence = matchEvidence(asked.deliverables ?? [], given.evidence ?? [])
-    return runChecks(asked.checks, { ...given, evidence })
+    return { ...done, ...present({ checks }) }
   }
 
   /** The work cannot be done by this attempt. Tried again by itself where the retry rule and the error allow. */

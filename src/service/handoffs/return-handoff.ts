@@ -14,12 +14,13 @@ export function returned(
   uid: string,
   sent: Omit<Returned, 'uid'> & Partial<Returned>,
   lacking: readonly Problem[],
+  checks: Result['checks'],
 ): Handoff {
   const { view, deps, at } = step
   const before = must(view, uid)
   const content = mustContent(view, uid)
   const { summary: note } = sent.package
-  const result: Result = { ...present({ note }), ...returnedIn(sent.package), submitted_at: at }
+  const result: Result = { ...present({ note, checks }), ...returnedIn(sent.package), submitted_at: at }
   const next: Content = { ...content, result }
   view.putContent(uid, next)
   refuseUnacknowledged(before, content)
@@ -28,7 +29,7 @@ export function returned(
   const returns = { uid: deps.newUid(), ...sent }
   // Permission is checked before missing fields.
   move(step, started, 'complete', {
-    fields: { note: result.note },
+    fields: { note: result.note, ...present({ checks }) },
     progress: true,
     act: 'handoff.submit',
     returns,

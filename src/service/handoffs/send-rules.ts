@@ -20,6 +20,7 @@ import type { FieldProblem, Problem } from '../../domain/problem.ts'
 import { kindHere } from '../agents/agents.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { refuse } from '../write.ts'
+import { declaredChecks } from './output-conditions.ts'
 
 /** A handoff as it is judged before it is sent. */
 export interface Offered {
@@ -59,11 +60,12 @@ const SAID_ONLY = 'artifact_not_found'
 export async function judgeSending(deps: ServiceDeps, offered: Offered): Promise<Judged> {
   const { home, send } = offered
   const files = artifactsAgainstGit({ package: offered.package }, offered.created_files ?? [])
+  const more = [...files.map(said), ...(await unrunnable(deps, offered.package))]
   if (HOME_RULES[home].sending === 'warns') {
     const type = offered.type ?? 'sequential'
     if (type === 'return' || offered.in_reply_to !== undefined) refuseReturn()
     const found = checkSending(draftOf(offered, type)).filter(({ code }) => EVERYWHERE.includes(code))
-    return { type, warnings: [...found, ...files].map(said) }
+    return { type, warnings: [...found.map(said), ...more] }
   }
   const open = await delegationsBetween(deps, offered)
   // Every person is somebody to escalate to, whatever the name.
@@ -73,7 +75,16 @@ export async function judgeSending(deps: ServiceDeps, offered: Offered): Promise
   const kinds = await kindsOf(deps, offered.package)
   const found = checkSending(draftOf(offered, type), present({ kinds }))
   if (send) refuseBroken(found)
-  return { type, ...present({ answers }), warnings: [...warnings, ...[...found, ...files].map(said)] }
+  return { type, ...present({ answers }), warnings: [...warnings, ...found.map(said), ...more] }
+}
+
+/** A check that cannot run here is told before anybody waits for it. */
+async function unrunnable(deps: ServiceDeps, { checks }: Package): Promise<readonly Problem[]> {
+  const found = (await declaredChecks(deps, checks)) ?? []
+  return found.flatMap(({ name, detail }) => {
+    const message = `check ${name} would be ${detail} here; the work is completed where it runs, or a person waives it`
+    return detail === undefined ? [] : [{ code: 'check_not_run', message }]
+  })
 }
 
 /** The rules of a package by itself, without a look at anything else. */

@@ -24,7 +24,7 @@ import {
 } from './admission.ts'
 import { reopened } from './attempts.ts'
 import { amended, changeHandoff, move, notify, offerDeadline, reasoned, type Step } from './moves.ts'
-import { outputConditions } from './output-conditions.ts'
+import { declaredChecks, outputConditions } from './output-conditions.ts'
 import { awaitPerson, offer, placeHandoff } from './placement.ts'
 import { returned } from './return-handoff.ts'
 import { type Judged, judgeSending, refuseBrokenPackage, refuseUnasked } from './send-rules.ts'
@@ -263,6 +263,8 @@ export class Sender extends UseCases {
     const sent = { title: input.title, package: packageOf(input), ...present({ ...own }) }
     const { artifacts } = sent.package
     const lacking = answers ? await outputConditions(deps, answers.uid, { artifacts }) : []
+    const asked = answers && (await deps.store.content(answers.uid))?.package.checks
+    const checks = await declaredChecks(deps, asked, { artifacts })
     const handoff = await write(deps, call, {
       op,
       input,
@@ -270,7 +272,7 @@ export class Sender extends UseCases {
       // A repeated call has its answer before it is judged: the delegation is closed by then.
       decide: (step) => {
         if (!answers) return refuseUnasked(call.actor.name, input.to)
-        const answer = returned(step, answers.uid, sent, lacking)
+        const answer = returned(step, answers.uid, sent, lacking, checks)
         return document ? kept(step, document, answer) : answer
       },
       reload: (subject) => deps.store.handoff(subject),

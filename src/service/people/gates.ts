@@ -111,7 +111,7 @@ const whatFailed = (checks: readonly CheckResult[]): string =>
     : checks
         .filter(({ ok }) => ok !== true)
         .map(({ ok, name, detail }) => {
-          const what = ok === undefined ? 'Not evaluated' : 'Not passed'
+          const what = ok === undefined ? 'Not run' : 'Not passed'
           return `${what}: ${name}${detail ? ` (${detail})` : ''}`
         })
         .join('\n')

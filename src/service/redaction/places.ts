@@ -39,6 +39,8 @@ export function handoffTexts({ handoff, content }: Whole): readonly NamedText[] 
       content.thread.filter((item) => item.kind === kind).map(({ text }): NamedText => [name, text]),
     ),
     ...content.verifications.map(({ note }): NamedText => ['note', note]),
+    ...content.verifications.map(({ checks }): NamedText => ['checks', checks]),
+    ...(content.waived ?? []).map(({ check }): NamedText => ['checks', check]),
     ...Object.entries(ACKNOWLEDGED).map(([name, key]): NamedText => [name, content.acknowledgment?.[key]]),
   ]
 }
@@ -75,8 +77,10 @@ export function clearHandoff({ handoff, content }: Whole, field: string): Whole 
       ...present({
         acknowledgment: content.acknowledgment && clearAcknowledgment(content.acknowledgment, field),
       }),
+      ...(field === 'checks' &&
+        content.waived && { waived: content.waived.map((each) => ({ ...each, check: REDACTED })) }),
       verifications: content.verifications.map((each) => ({
-        ...(field === 'note' && each.note !== undefined ? { ...each, note: REDACTED } : each),
+        ...(field === 'note' || field === 'checks' ? withoutText(each, field) : each),
         ...(field === 'evidence' && {
           deliverable_checks: each.deliverable_checks.map((check) => ({ ...check, evidence: REDACTED })),
         }),
@@ -139,7 +143,10 @@ export function eraseHandoff({ handoff, content }: Whole, eraser: Eraser): Whole
       ...present({ result: content.result && eraser.deep(content.result) }),
       thread: content.thread.map((item) => ({ ...item, text: eraser.words(item.text) })),
       verifications: eraser.deep(content.verifications),
-      ...present({ acknowledgment: content.acknowledgment && eraser.deep(content.acknowledgment) }),
+      ...present({
+        acknowledgment: content.acknowledgment && eraser.deep(content.acknowledgment),
+        waived: content.waived && eraser.deep(content.waived),
+      }),
     },
   }
 }

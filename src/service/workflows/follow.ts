@@ -96,12 +96,12 @@ function outcomeOf(content: Content | undefined): Partial<Extract<RunEvent, { ki
   ]
     .filter(Boolean)
     .join('\n')
-  const checks = result.checks ?? []
+  const checks = content.verifications.at(-1)?.checks ?? result.checks ?? []
   const declared = (content.package.checks?.length ?? 0) > 0 || result.validation !== undefined
   const problems = [
     ...checks
       .filter(({ ok }) => ok !== true)
-      .map(({ name, ok }) => `${name} ${ok === false ? 'failed' : 'was not evaluated'}`),
+      .map(({ name, ok }) => `${name} ${ok === false ? 'failed' : 'was not run'}`),
     ...((content.package.checks?.length ?? 0) > checks.length ? ['not every check was run'] : []),
     ...validationProblems(result.validation ?? {}),
   ]

@@ -49,6 +49,7 @@ const EXTRAS: Readonly<Partial<Record<OperationName, () => Promise<Extra>>>> = {
   handoff_claim: async () => (await import('./commands/handoff/accept.ts')).accept,
   handoff_submit: async () => (await import('./commands/handoff/submit.ts')).submit,
   handoff_verify: async () => (await import('./commands/handoff/verify.ts')).verify,
+  handoff_waive: async () => (await import('./commands/handoff/decide.ts')).waive,
   gate_decide: async () => (await import('./commands/handoff/decide.ts')).decide,
   handoff_wait: async () => (await import('./commands/handoff/wait.ts')).wait,
   task_start: async () => (await import('./commands/task/start.ts')).start,

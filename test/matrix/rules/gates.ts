@@ -64,7 +64,7 @@ export const completed =
     return moved('completed', { completed_at: new Date().toISOString(), output: OUTPUT, ...more })(world)
   }
 
-const PEOPLE = 'The surface lets only people call this operation, and says so in its own words.'
+export const PEOPLE = 'The surface lets only people call this operation, and says so in its own words.'
 const HANDED_IN = 'Work in this format is handed in and then verified.'
 
 export const GATES: readonly Rule[] = [

@@ -3,7 +3,7 @@ import { accepted, adopted, offered, WORK } from '../situations.ts'
 import { type Cell, cannot, type Rule, refused } from '../table.ts'
 import type { World } from '../world.ts'
 import { edited, steps } from './acting.ts'
-import { completed, moved } from './gates.ts'
+import { completed, moved, PEOPLE } from './gates.ts'
 
 const TWO = { deliverables: ['Middleware', 'Manual'] }
 const seen = (deliverable: string) => ({ deliverable, status: 'verified', evidence: 'seen' })
@@ -57,6 +57,10 @@ const failing = (by: (world: World) => string, sentence?: string): Cell => ({
 const QUEUE_ONLY = cannot('The rule belongs to queue work.')
 const MARKDOWN_ONLY = cannot('The rule belongs to markdown handoffs.')
 const NO_CHECKS = cannot('The rule belongs to queue work and to work without a file.')
+const OWN_LAST_WORD = cannot('Queue work is completed by its receiver, whose run is the last one.')
+const NO_WAIVER = cannot('A file has no word for a waiver.')
+const UNLISTED = { checks: [{ kind: 'command', command: 'npm test' }] }
+const NOT_RUN = `check command exits 0: "npm test" was not run: list it under checks.commands in baton.yaml, then: baton trust; a person can waive it with: baton handoff waive ${WORK} "npm test"`
 const NO_EVIDENCE = cannot('The format asks for no evidence. Its receiver completes the work.')
 
 /** A document that says of itself that it was verified. */
@@ -187,6 +191,66 @@ export const WORKING: readonly Rule[] = [
       'file: queue': failing(completed()),
       'file: package': NO_CHECKS,
     }),
+  },
+  {
+    kind: 'checks',
+    rule: 'Work with a check that has not run is not completed.',
+    home: 'queue',
+    code: 'unmet',
+    sentence: `${WORK} cannot be completed yet: ${NOT_RUN}`,
+    prepare: (world) => accepted(world, UNLISTED),
+    asked: { as: 'codex', op: 'handoff_submit', input: { id: WORK, output: { files: [] } } },
+    cells: steps({
+      'file: markdown': NO_CHECKS,
+      'file: queue': failing(completed()),
+      'file: package': NO_CHECKS,
+    }),
+  },
+  {
+    kind: 'checks',
+    rule: 'The run of a check that counts is the run of the verifier.',
+    code: 'unmet',
+    sentence: `${WORK} cannot be completed: check failed: file exists: docs/limits.md (not there)`,
+    prepare: async (world) => {
+      if (world.home !== 'native') return offered(world)
+      world.write('docs/limits.md', 'Limits')
+      await inReview({ checks: [{ kind: 'file_exists', path: 'docs/limits.md' }] })(world)
+      world.move('docs/limits.md', 'docs/gone.md')
+    },
+    asked: { as: 'planner', op: 'handoff_verify', input: { id: WORK, pass: true } },
+    cells: steps({ 'file: markdown': NO_CHECKS, 'file: queue': OWN_LAST_WORD, 'file: package': NO_CHECKS }),
+  },
+  {
+    kind: 'checks',
+    rule: 'Only a person waives a check.',
+    code: 'not_allowed',
+    sentence: 'only a person can waive a check, and planner is not one',
+    prepare: async (world) => (world.home === 'native' ? accepted(world, UNLISTED) : offered(world)),
+    asked: { as: 'planner', op: 'handoff_waive', input: { id: WORK, check: 'npm test' } },
+    cells: {
+      ...steps({ 'file: markdown': NO_WAIVER, 'file: queue': NO_WAIVER, 'file: package': NO_WAIVER }),
+      'command line': {
+        is: 'refused',
+        sentence:
+          'baton handoff waive is for people only, and planner is of kind agent; ask a person to run it',
+        why: PEOPLE,
+      },
+      MCP: {
+        is: 'refused',
+        sentence: 'handoff_waive is for people only, and planner is of kind agent; ask a person to run it',
+        why: PEOPLE,
+      },
+      HTTP: {
+        is: 'refused',
+        sentence: 'only a person may do this, and planner is of kind agent; ask a person to do it',
+        why: PEOPLE,
+      },
+      TypeScript: {
+        is: 'refused',
+        sentence: 'handoff_waive is for people only; a person must run it at a terminal or in the dashboard',
+        why: PEOPLE,
+      },
+    },
   },
   {
     kind: 'checks',

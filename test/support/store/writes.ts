@@ -71,6 +71,12 @@ export const WRITES: Readonly<Record<string, (w: Workspace) => Promise<(key: str
       await w.service.receiving.submit(codex, uid, {})
       return (key) => w.service.closing.complete(keyed('planner', key), uid)
     },
+    handoff_waive: async (w) => {
+      const checks = [{ kind: 'evidence' as const, deliverable: 'Tests' }]
+      const { handoff } = await w.service.sending.send(planner, { ...WORK, checks })
+      const call = person('maria')
+      return (key) => w.service.closing.waive({ ...call, key }, handoff.uid, 'evidence for "Tests"')
+    },
     handoff_fail: async (w) => {
       const uid = await begun(w)
       return (key) => w.service.receiving.fail(keyed('codex', key), uid, { message: 'broken' })

@@ -87,7 +87,8 @@ function askedRows(screen: Screen, { handoff, package: pack, acknowledgment }: D
   ])
 }
 
-function handedIn(screen: Screen, { handoff, package: pack, result, verifications }: Dossier): DossierRow[] {
+function handedIn(screen: Screen, dossier: Dossier): DossierRow[] {
+  const { handoff, package: pack, result, verifications, waived = [] } = dossier
   // Document 000's evidence may be the verifier's alone.
   const seen = new Map(
     verifications
@@ -118,11 +119,14 @@ function handedIn(screen: Screen, { handoff, package: pack, result, verification
       ['Given back', last?.pass === false && last.note ? `by ${last.verified_by}: ${last.note}` : undefined],
     ]),
   )
-  for (const check of result?.checks ?? []) {
-    const mark = check.ok === undefined ? '?' : check.ok ? screen.tick : screen.cross
-    const detail = check.detail ? ` (${plainText(check.detail)})` : ''
-    rows.push(['Check', `${mark} ${plainText(check.name)}${detail}`])
+  // The run of the verifier stands in place of the receiver's own.
+  const [by, ran = []] = last?.checks ? [last.verified_by, last.checks] : [handoff.to, result?.checks]
+  for (const { ok, name, detail, where } of ran) {
+    const mark = ok === undefined ? '?' : ok ? screen.tick : screen.cross
+    const more = `${detail ? ` (${detail})` : ''}, ${by}${where ? ` on ${where}` : ''}`
+    rows.push(['Check', `${mark} ${plainText(name + more)}`])
   }
+  for (const { check, by } of waived) rows.push(['Waived', `${plainText(check)}, by ${by}`])
   const decisions = isDecided(handoff) ? (result?.decisions ?? []) : []
   return [
     ...rows,

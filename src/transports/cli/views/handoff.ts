@@ -51,6 +51,7 @@ const STEP_TEXTS: Readonly<Record<string, (handoff: Handoff) => string>> = {
     h.state === 'in_review'
       ? `is handed in; ${h.waiting_for ?? h.from} verifies it`
       : `is ${inWords(h.state)}`,
+  handoff_waive: (h) => `goes on without that check; ${h.waiting_for ?? h.to} is next`,
   handoff_verify: (h) => (h.state === 'completed' ? 'is completed' : `goes back to ${h.to} with your reason`),
   handoff_fail: (h) =>
     h.state === 'retry_wait' ? 'failed and will be tried again' : `failed; ${h.from} is told`,
@@ -69,6 +70,8 @@ export function stepView(shell: Shell, operation: string, handoff: Step): string
   const { screen } = shell
   // Unclear points go back to the sender; the receiver sees the words that caused it.
   for (const text of blockersOf(handoff)) shell.warn(text)
+  for (const { name, ok, detail = 'failed' } of handoff.checks ?? [])
+    if (!ok && operation === 'handoff_submit') shell.warn(`check ${name}: ${detail}`)
   const text = STEP_TEXTS[operation]?.(handoff) ?? `is ${waitsFor(handoff)}`
   if (operation === 'handoff_accept' && handoff.deliverables > 0 && handoff.state !== 'needs_input')
     shell.next(`baton submit ${handoff.id} --evidence "<deliverable>=<proof>"`)

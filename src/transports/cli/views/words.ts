@@ -67,6 +67,7 @@ const ACTS: Readonly<Record<string, string>> = {
   'handoff.submit': 'handed in',
   'handoff.verify_pass': 'verified it',
   'handoff.verify_fail': 'gave it back',
+  'handoff.waive': 'waived a check',
   'handoff.complete': 'completed it',
   'handoff.reject': 'rejected it',
   'handoff.fail': 'reported a failure',

@@ -31,6 +31,17 @@ export const decide: Extra = {
   },
 }
 
+/** The same for one who lets a check go. */
+export const waive: Extra = {
+  async before(shell, session, input) {
+    if (!session.context) return { input }
+    const actor = personHere(shell.io, await session.actor(), 'handoff_waive', 'baton handoff waive')
+    const { handoff } = await session.call('handoff_get', { id: input.id })
+    await confirm(shell, handoff, `waive ${JSON.stringify(input.check)} of`, actor.name)
+    return { input, actor }
+  },
+}
+
 /** These answers need a text, or the receiver would not know what to do. */
 const REASONS: Readonly<Record<string, string>> = {
   question: 'What do you want to know? ',

@@ -41,6 +41,7 @@ export const ROUTES: Readonly<Record<OperationName, readonly [method: 'GET' | 'P
   handoff_submit: ['POST', '/v1/handoffs/{id}/submit'],
   handoff_verify: ['POST', '/v1/handoffs/{id}/verify'],
   handoff_wait: ['GET', '/v1/handoffs/{id}/wait'],
+  handoff_waive: ['POST', '/v1/handoffs/{id}/waive'],
   merkle_finalize: ['POST', '/v1/audit/finalize'],
   merkle_root: ['GET', '/v1/audit/root'],
   notice_ack: ['POST', '/v1/notices/{uid}/ack'],

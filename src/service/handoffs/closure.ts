@@ -8,12 +8,11 @@ import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { quoted } from '../../domain/texts/visible.ts'
 import type { Call } from '../deps.ts'
-import { enterHandoff } from '../log-record.ts'
 import { mustContent, uidOf } from '../lookup.ts'
 import { refuse, UseCases } from '../write.ts'
-import { type Change, changeHandoff, finish, move, reasoned, type Step } from './moves.ts'
+import { type Change, changeHandoff, move, reasoned, type Step } from './moves.ts'
 import { declaredChecks, outputConditions } from './output-conditions.ts'
-import { talk } from './thread.ts'
+import { entered, talk } from './thread.ts'
 
 /** How a handoff ends well: verification, completion, a person's decision. */
 export class Closure extends UseCases {
@@ -82,10 +81,7 @@ export class Closure extends UseCases {
         return refuse('invalid_input', `${id} has no check ${JSON.stringify(said)}; ${known}`, { id })
       const waiver = { check, by: step.actor.name, at: step.at }
       step.view.putContent(before.uid, { ...content, waived: [...(content.waived ?? []), waiver] })
-      const next = finish(step, before, before)
-      enterHandoff(step, 'handoff.waive', next, { fields: { checks: [check] }, progress: true })
-      step.view.putHandoff(next)
-      return next
+      return entered(step, before, 'handoff.waive', { checks: [check] })
     })
   }
 

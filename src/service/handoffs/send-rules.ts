@@ -80,7 +80,7 @@ export async function judgeSending(deps: ServiceDeps, offered: Offered): Promise
 
 /** A check that cannot run here is told before anybody waits for it. */
 async function unrunnable(deps: ServiceDeps, { checks }: Package): Promise<readonly Problem[]> {
-  const found = (await declaredChecks(deps, checks)) ?? []
+  const found = checks?.length ? ((await declaredChecks(deps, checks)) ?? []) : []
   return found.flatMap(({ name, detail }) => {
     const message = `check ${name} would be ${detail} here; the work is completed where it runs, or a person waives it`
     return detail === undefined ? [] : [{ code: 'check_not_run', message }]

@@ -32,10 +32,16 @@ export function isAnswerBeside({ view, actor }: Step, handoff: Handoff): boolean
 /** An answer that moves nothing: the receiver is at work and is told. */
 export function answerBeside(step: Step, before: Handoff, text: string): Handoff {
   talk(step, before, { kind: 'answer', text })
-  const next = finish(step, before, before)
-  enterHandoff(step, 'handoff.answer', next, { fields: { answer: text }, progress: true })
-  step.view.putHandoff(next)
+  const next = entered(step, before, 'handoff.answer', { answer: text })
   tellAnswer(step, next, text)
+  return next
+}
+
+/** Enters what somebody said of a handoff that stays where it is. */
+export function entered(step: Step, before: Handoff, act: string, fields: object): Handoff {
+  const next = finish(step, before, before)
+  enterHandoff(step, act, next, { fields: { ...fields }, progress: true })
+  step.view.putHandoff(next)
   return next
 }
 

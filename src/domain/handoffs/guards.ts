@@ -5,7 +5,6 @@ import { isOpen, type Role } from '../lifecycle.ts'
 import { shutGates, shutReason } from '../people/gate.ts'
 import { hasRole, type Policy } from '../policy.ts'
 import type { Problem } from '../problem.ts'
-import { quoted } from '../texts/visible.ts'
 import type { Handoff } from './handoff.ts'
 import type { Check, Content, Validation } from './package.ts'
 
@@ -178,9 +177,9 @@ function checked(content: Content, handoff: Handoff): readonly Problem[] {
 
 /** The name by which a person waives it. */
 export function checkName(check: Check): string {
-  if (check.kind === 'file_exists') return `file exists: ${quoted(check.path)}`
-  if (check.kind === 'sha256') return `sha256 of ${quoted(check.path)}`
-  if (check.kind === 'command') return `command exits 0: ${quoted(check.command)}`
+  if (check.kind === 'file_exists') return `file exists: ${JSON.stringify(check.path)}`
+  if (check.kind === 'sha256') return `sha256 of ${JSON.stringify(check.path)}`
+  if (check.kind === 'command') return `command exits 0: ${JSON.stringify(check.command)}`
   if (check.kind === 'evidence') return `evidence for ${JSON.stringify(check.deliverable)}`
   return 'output matches its JSON Schema'
 }

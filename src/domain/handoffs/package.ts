@@ -106,7 +106,7 @@ export const Result = once(() =>
     decisions: z.array(Decision()).max(200).optional().describe('Decisions made during the work'),
     validation: Validation().optional(),
     schema_compliance: z.enum(['valid', 'invalid']).optional(),
-    checks: z.array(CheckResult()).optional().describe('The run of whoever handed in'),
+    checks: z.array(CheckResult()).optional().describe('The run of the one who handed in'),
     metadata: z.record(z.string(), z.unknown()).optional(),
     next_steps: z.array(Text).max(200).optional(),
     submitted_at: z.string().optional(),

@@ -118,6 +118,7 @@ const submit = defineOperation({
         .optional()
         .describe('Your own run of the checks; a verifier runs them again'),
     }),
+  untrusted: ['checks'],
   errors: [...CHANGE_ERRORS, 'unmet'],
   examples: ['baton submit @ --as codex --evidence "Middleware in src/=src/limit.ts" --note "12 tests"'],
   run: (service, call, { id, ...input }) => service.receiving.submit(call, id, input),

@@ -117,7 +117,7 @@ describe('acceptance checks', () => {
 
     const where = `${hostname()}:project`
     assert.deepEqual(await createCheckRunner({ root, commands: [] })(checks, {}), [
-      { name: 'file exists: src/limit.ts', ok: true, where },
+      { name: 'file exists: "src/limit.ts"', ok: true, where },
       { name: 'evidence for "Tests"', ok: false, detail: 'none was given', where },
       { name: 'command exits 0: "npm test"', detail: UNLISTED },
     ])

@@ -45,7 +45,7 @@ export function createCheckRunner(options: CheckRunnerOptions): NonNullable<Serv
 
 /** The answers of a place without a project. */
 export const withoutProject: NonNullable<ServiceDeps['runChecks']> = async (checks) =>
-  checks.map((check) => ({ name: checkName(check), detail: 'not run: there is no project here' }))
+  checks.map((check) => ({ name: checkName(check), detail: 'not run: there is no project' }))
 
 async function foreseen(check: Check, options: CheckRunnerOptions): Promise<Outcome> {
   if (check.kind === 'command') return runs(check.command, options, false)

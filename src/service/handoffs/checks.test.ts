@@ -10,7 +10,7 @@ const codex = by('codex')
 const maria = person('maria')
 const checks: Check[] = [{ kind: 'command', command: 'npm test' }]
 const NAME = 'command exits 0: "npm test"'
-const NOWHERE = 'not run: there is no project here'
+const NOWHERE = 'not run: there is no project'
 
 async function begun({ service }: Workspace, more = {}) {
   const sent = await service.sending.send(planner, { to: 'codex', title: 'Limits', checks, ...more })
@@ -36,7 +36,7 @@ describeOnEngines('a declared check', (open) => {
 
     const submitted = await w.service.receiving.submit(codex, uid, { note: 'done' })
 
-    const message = `check ${NAME} would be ${NOWHERE} here; the work is completed where it runs, or a person waives it`
+    const message = `check ${NAME} cannot run here: there is no project; the work is completed where it runs, or a person waives it`
     for (const told of [warnings, draft.warnings, sent.warnings])
       assert.deepEqual(told, [{ code: 'check_not_run', message }])
     assert.deepEqual(submitted.checks, [{ name: NAME, detail: NOWHERE }])

@@ -6,7 +6,6 @@ import { isOpen } from '../../domain/lifecycle.ts'
 import { choiceOf } from '../../domain/people/gate.ts'
 import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
-import { quoted } from '../../domain/texts/visible.ts'
 import type { Call } from '../deps.ts'
 import { mustContent, uidOf } from '../lookup.ts'
 import { refuse, UseCases } from '../write.ts'
@@ -76,7 +75,9 @@ export class Closure extends UseCases {
         refuse('not_allowed', `${to} may not waive a check of ${id}; its receiver is judged by it`, { id })
       const names = [...new Set((content.package.checks ?? []).map(checkName))]
       const known = `its checks: ${names.join(', ')}`
-      const [check, ...others] = names.filter((name) => name === said || name.endsWith(`: ${quoted(said)}`))
+      const [check, ...others] = names.filter(
+        (name) => name === said || name.endsWith(` ${JSON.stringify(said)}`),
+      )
       if (check === undefined || others.length > 0)
         return refuse('invalid_input', `${id} has no check ${JSON.stringify(said)}; ${known}`, { id })
       const waiver = { check, by: step.actor.name, at: step.at }

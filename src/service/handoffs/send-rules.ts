@@ -82,7 +82,8 @@ export async function judgeSending(deps: ServiceDeps, offered: Offered): Promise
 async function unrunnable(deps: ServiceDeps, { checks }: Package): Promise<readonly Problem[]> {
   const found = checks?.length ? ((await declaredChecks(deps, checks)) ?? []) : []
   return found.flatMap(({ name, detail }) => {
-    const message = `check ${name} would be ${detail} here; the work is completed where it runs, or a person waives it`
+    const reason = detail?.replace('not run: ', '')
+    const message = `check ${name} cannot run here: ${reason}; the work is completed where it runs, or a person waives it`
     return detail === undefined ? [] : [{ code: 'check_not_run', message }]
   })
 }

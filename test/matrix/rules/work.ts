@@ -183,7 +183,7 @@ export const WORKING: readonly Rule[] = [
     rule: 'Work whose acceptance check fails is not completed.',
     home: 'queue',
     code: 'unmet',
-    sentence: `${WORK} cannot be completed yet: check failed: file exists: docs/limits.md (not there)`,
+    sentence: `${WORK} cannot be completed yet: check failed: file exists: "docs/limits.md" (not there)`,
     prepare: (world) => accepted(world, { checks: [{ kind: 'file_exists', path: 'docs/limits.md' }] }),
     asked: { as: 'codex', op: 'handoff_submit', input: { id: WORK, output: { files: [] } } },
     cells: steps({
@@ -210,7 +210,7 @@ export const WORKING: readonly Rule[] = [
     kind: 'checks',
     rule: 'The run of a check that counts is the run of the verifier.',
     code: 'unmet',
-    sentence: `${WORK} cannot be completed: check failed: file exists: docs/limits.md (not there)`,
+    sentence: `${WORK} cannot be completed: check failed: file exists: "docs/limits.md" (not there)`,
     prepare: async (world) => {
       if (world.home !== 'native') return offered(world)
       world.write('docs/limits.md', 'Limits')

@@ -124,11 +124,14 @@ function newTarget(engine: Engine): { readonly target: StoreTarget; readonly rem
   }
 }
 
-/** Removes an agent as 0.1.0 did: its tokens stay as they are. */
-export async function removeAsFirstVersion(store: Store, name: string): Promise<void> {
-  await store.transact({
-    reads: { agents: [name] },
-    at: new Date().toISOString(),
-    decide: (view) => view.putAgent({ ...view.agent(name)!, removed: true }),
-  })
+/** Removes an agent as 0.1.0 did: its tokens stay as they are. Answers what puts it back, as the log says it is. */
+export async function removeAsFirstVersion(store: Store, name: string): Promise<() => Promise<void>> {
+  const set = (removed: boolean) =>
+    store.transact({
+      reads: { agents: [name] },
+      at: new Date().toISOString(),
+      decide: (view) => view.putAgent({ ...view.agent(name)!, removed }),
+    })
+  await set(true)
+  return () => set(false)
 }

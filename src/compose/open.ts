@@ -169,7 +169,7 @@ async function openOwn(
   )
     return { store, isOurs: true, warnings: [] }
   const { meet } = await import('./own-store.ts')
-  return { store, ...meet(environment, store.info) }
+  return { store, ...(await meet(environment, store.info)) }
 }
 
 /**

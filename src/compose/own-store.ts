@@ -3,9 +3,11 @@ import { basename, dirname } from 'node:path'
 import { type Environment, gitEnvironment } from '../config/config.ts'
 import { BatonError } from '../domain/errors.ts'
 import { startGit } from '../git/git.ts'
+import { storePlace } from '../service/audit/trust.ts'
 import type { Store, StoreInfo } from '../storage/store.ts'
+import { openLogKeys } from '../workspace/log-keys.ts'
 import { trustedBy } from '../workspace/trust.ts'
-import { noteStore, storeNote } from '../workspace/workspace.ts'
+import { adoptStore, noteStore, storeNote } from '../workspace/workspace.ts'
 
 /** Refuses a store that git tracks: it came with a clone, or would go with the next push. */
 export async function refuseTracked(path: string, index: string): Promise<void> {
@@ -26,10 +28,19 @@ export async function refuseTracked(path: string, index: string): Promise<void> 
   )
 }
 
-/** Looks at a store that this user did not make. The first time, a warning tells of it. */
-export function meet(environment: Environment, info: StoreInfo) {
+/**
+ * Looks at a store that the home does not know as its own. It is ours where this user has seen its log signed in this
+ * place, which older programs remembered too. Otherwise a warning tells of it, the first time.
+ */
+export async function meet(environment: Environment, info: StoreInfo) {
   const about = `${info.location} ${info.origin}`
-  const isOurs = trustedBy(environment).includes(info.origin)
+  // A home that cannot be read knows nothing.
+  const seen = await openLogKeys(environment)
+    .originAt(storePlace(info))
+    .catch(() => undefined)
+  const wasHere = seen === info.origin
+  if (wasHere) adoptStore(environment, info)
+  const isOurs = wasHere || trustedBy(environment).includes(info.origin)
   if (isOurs || storeNote(environment, about) === 'met') return { isOurs, warnings: [] }
   noteStore(environment, about, 'met')
   return { isOurs, warnings: [notOurs(info)] }

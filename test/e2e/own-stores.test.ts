@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
@@ -152,6 +152,15 @@ for (const engine of ENGINES)
       assert.equal(await authenticated(ours, secret), true)
       const { url } = await startServer(t, ours)
       assert.equal((await fetch(`${url}/v1/whoami`, get(secret))).status, 200)
+    })
+
+    it('is known where this user has seen its log signed, as 0.1.0 remembered it', async (t) => {
+      const { theirs, secret } = await planted(t, engine)
+      await ask(theirs, 'audit', 'checkpoint')
+      rmSync(join(theirs.cwd, '../.baton/stores'), { recursive: true })
+
+      assert.equal((await quick(theirs, 'inbox', '--as', 'codex')).stderr, '')
+      assert.equal(await authenticated(theirs, secret), true)
     })
 
     it('is known at once when the first command made it, and so are a copy and a restored backup', async (t) => {

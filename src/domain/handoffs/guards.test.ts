@@ -145,14 +145,22 @@ describe('what a native handoff needs to be completed', () => {
     ])
   })
 
-  it('is named all at once', () => {
-    const result = { evidence: done(['Tests']), checks: [{ name: 'npm test', ok: false, detail: 'exit 1' }] }
+  /** With `npm test` declared, and this run of it by the verifier. */
+  const checkedContent = (result: Result, run: { readonly ok?: boolean; readonly detail?: string }) =>
+    aContent({
+      package: { deliverables, checks: [{ kind: 'command', command: 'npm test' }] },
+      result,
+      verifications: [{ ...verification([]), checks: [{ name: 'npm test', ...run }] }],
+    })
 
-    assert.deepEqual(messages(aHandoff(), content(result)), [
+  it('is named all at once', () => {
+    const failed = checkedContent({ evidence: done(['Tests']) }, { ok: false, detail: 'exit 1' })
+
+    assert.deepEqual(messages(aHandoff(), failed), [
       'not_accepted: codex has not accepted it',
       'deliverable_without_evidence: no evidence for "Middleware in src/"',
       'deliverable_without_evidence: no evidence for "Documentation updated"',
-      'check_failed: check failed: npm test (exit 1)',
+      'check_failed: check failed: command exits 0: "npm test" (exit 1)',
     ])
   })
 
@@ -165,13 +173,13 @@ describe('what a native handoff needs to be completed', () => {
     ])
   })
 
-  it('is not a check that could not be evaluated', () => {
-    const result = {
-      evidence: done(deliverables),
-      checks: [{ name: 'npm test' }, { name: 'file', ok: true }],
-    }
+  it('is a run of every declared check, and the run of the one who handed in is none', () => {
+    const own = { evidence: done(deliverables), checks: [{ name: 'npm test', ok: true }] }
 
-    assert.deepEqual(unmetConditions(native, content(result)), [])
+    assert.deepEqual(unmetConditions(native, checkedContent(own, { ok: true })), [])
+    assert.deepEqual(messages(native, checkedContent(own, {})), [
+      `check_not_run: check command exits 0: "npm test" was not run; a person can waive it with: baton handoff waive ${native.id} "npm test"`,
+    ])
   })
 })
 

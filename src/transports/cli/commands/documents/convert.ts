@@ -40,7 +40,7 @@ export const convert: Command = {
       const answer = await invoke(
         await loadOperation('document_convert'),
         await noStore(shell),
-        NO_STORE,
+        NOBODY,
         input,
       )
       tellWritten(shell, answer as Written)
@@ -51,7 +51,7 @@ export const convert: Command = {
 }
 
 // Neither the store nor the caller matters to an operation that only looks at its input.
-const NO_STORE = undefined as never
+const NOBODY = {} as never
 const noStore = async (shell: Shell) => ({ deps: { formats: await formatsFor(shell) } }) as never
 
 async function textAt(shell: Shell, target: Target): Promise<string> {

@@ -27,6 +27,7 @@ async function newPlace(t: TestContext): Promise<Where & { readonly baton: strin
 }
 
 async function newToken(where: Where): Promise<string> {
+  await ask(where, 'agent', 'add', 'maria', '--kind', 'human')
   await ask(where, 'agent', 'add', 'codex', '--as', 'maria')
   const given = ['--agent', 'codex', '--scope', '*', '--as', 'maria']
   return (await ask<{ secret: string }>(where, 'token', 'create', ...given)).secret

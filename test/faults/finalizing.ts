@@ -112,7 +112,7 @@ async function open(t: TestContext, engine: Engine): Promise<Desk> {
     rmSync(home, { recursive: true, force: true })
   })
   const keys = async () => openLogKeys({ home })
-  const later = createService(store, { keys, now: () => new Date(Date.now() + LATER_MS) })
+  const later = createService(store, { keys, now: () => new Date(store.now().getTime() + LATER_MS) })
   // Made last: what is due is settled by the clock of now.
   return { target, home, later, service: createService(store, { keys }) }
 }

@@ -46,6 +46,8 @@ export const dashboard = (): Promise<readonly Finding[]> =>
     const empty = await startEmpty(folder)
     const board = await openDashboard(async (where) => {
       await ask(where, 'init')
+      // The first write makes the store, so it is this user's own.
+      await ask(where, 'agent', 'add', 'codex')
       await fillWorkspace(databaseOf(where.cwd), HANDOFFS)
     })
     try {

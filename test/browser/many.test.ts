@@ -20,6 +20,8 @@ let dashboard: Dashboard
 before(async () => {
   dashboard = await openDashboard(async (where) => {
     await ask(where, 'init')
+    // The first write makes the store, so it is this user's own.
+    await ask(where, 'agent', 'add', 'codex')
     await fillWorkspace(join(where.cwd, '.baton', 'baton.db'), HANDOFFS)
   })
 })

@@ -152,7 +152,7 @@ export function Deliverables(props: {
               <td className="wrap">{detail ?? ''}</td>
               <td>
                 <span className={`badge ${ok === undefined ? '' : ok ? 'good' : 'bad'}`}>
-                  {ok === undefined ? 'not evaluated' : ok ? 'passed' : 'failed'}
+                  {ok === undefined ? 'not run' : ok ? 'passed' : 'failed'}
                 </span>
               </td>
             </tr>

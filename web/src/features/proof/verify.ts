@@ -165,7 +165,7 @@ function chainStep({ entries }: Given): Step {
       wrong > 0
         ? `${wrong} of ${entries.length} are not what they are said to be, or do not follow the one before.`
         : `Each entry is what it is said to be, and ${links} follow the one before by its hash.`,
-    doesNotProve: 'the time of day: clocks are those of whoever wrote',
+    doesNotProve: 'the time of day: it is that of the clock of the store',
   }
 }
 

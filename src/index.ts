@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { keepFolders, type Opened, openAround } from './compose/embedded.ts'
-import { createService, openStore, toStoreTarget } from './compose/main.ts'
+import { keepFolders, type Opened, openAround, openNamed } from './compose/embedded.ts'
+import { createService, toStoreTarget } from './compose/main.ts'
 import { BatonError } from './domain/errors.ts'
 import { DEFAULT_POLICY, type Policy } from './domain/policy.ts'
 import { Baton } from './runner/baton.ts'
@@ -65,7 +65,7 @@ function demandOptions(options: unknown): void {
 async function open({ store = '', workspace, policy }: OpenBatonOptions, cwd: string): Promise<Opened> {
   const target = toStoreTarget(store, workspace)
   const isFile = target.engine === 'sqlite' && target.path !== ':memory:'
-  const opened = await openStore(isFile ? { ...target, path: resolve(cwd, target.path) } : target)
+  const opened = await openNamed(isFile ? { ...target, path: resolve(cwd, target.path) } : target)
   const service = createService(opened, {
     policy: { ...DEFAULT_POLICY, ...policy },
     runChecks: async (checks, result) => {

@@ -1,7 +1,8 @@
 import type { Policy } from '../domain/policy.ts'
 import type { FoldersOptions } from '../folders/sync.ts'
 import type { Service } from '../service/service.ts'
-import { createService } from './main.ts'
+import type { Store } from '../storage/store.ts'
+import { createService, openStore, type StoreTarget } from './main.ts'
 
 /** The open workspace of a program that embeds Baton. */
 export interface Opened {
@@ -37,6 +38,16 @@ export async function keepFolders(options: FoldersOptions): Promise<{ stop: () =
       await syncFolders(options).catch(warn)
     },
   }
+}
+
+/** The store that a program names; one that this call makes is this user's own. */
+export async function openNamed(target: StoreTarget): Promise<Store> {
+  const [{ adoptStore }, { readEnvironment }] = await Promise.all([
+    import('../workspace/workspace.ts'),
+    import('../config/config.ts'),
+  ])
+  const onMake = (origin: string, location: string) => adoptStore(readEnvironment(), { origin, location })
+  return openStore({ ...target, onMake })
 }
 
 /** The workspace around the folder, with the rules of its `baton.yaml`. */

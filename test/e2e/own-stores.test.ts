@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
 import { openContext } from '../../src/compose/open.ts'
 import { readEnvironment } from '../../src/config/config.ts'
+import { openBaton } from '../../src/index.ts'
 import { folders, git } from '../support/documents/folders.ts'
 import { ask, cleanEnv, onTerminal, quick, refusal, type Where } from '../support/program/command.ts'
 import { ENGINES, type Engine } from '../support/program/workspace.ts'
@@ -173,5 +174,16 @@ for (const engine of ENGINES)
 
       for (const where of [theirs, restored, copy])
         assert.doesNotMatch((await quick(where, 'inbox')).stderr, /not made by you/)
+    })
+
+    it('is known at once when a program of this user made it', async (t) => {
+      const place = folders(t)
+      const store = engine === 'postgres' ? await newDatabase() : place.path('shop/work.db')
+      await (await openBaton({ store })).close()
+      const env = { BATON_STORE: store, HOME: process.env.HOME! }
+
+      const { code, stderr } = await quick({ cwd: place.repository('shop'), env }, 'inbox')
+      assert.equal(code, 0)
+      assert.doesNotMatch(stderr, /not made by you/)
     })
   })

@@ -4,6 +4,7 @@ import { createService, toStoreTarget } from './compose/main.ts'
 import { BatonError } from './domain/errors.ts'
 import { DEFAULT_POLICY, type Policy } from './domain/policy.ts'
 import { Baton } from './runner/baton.ts'
+import { localLink } from './runner/local-link.ts'
 
 export interface OpenBatonOptions {
   /** A file, `:memory:` or `postgres://…`. Without it, the workspace is found as the command line finds it. */
@@ -36,7 +37,7 @@ export async function openBaton(options: OpenBatonOptions = {}): Promise<Baton> 
     await kept?.stop()
     await service.deps.store.close()
   }
-  return new Baton({ service, base, close })
+  return new Baton(localLink({ service, base, close }))
 }
 
 // biome-ignore format: read as a table
@@ -100,11 +101,12 @@ export type { KnownErrorCode } from './domain/handoffs/retry.ts'
 export type { Notice } from './domain/people/notice.ts'
 export type { Policy } from './domain/policy.ts'
 export type { Task, ThoughtRecord } from './domain/tasks/task.ts'
-export type { AgentOptions, Baton } from './runner/baton.ts'
-export type { BatonAgent, CallOptions } from './runner/baton-agent.ts'
+export type { Baton } from './runner/baton.ts'
+export type { BatonAgent } from './runner/baton-agent.ts'
 export type { OperationInput, OperationName, OperationOutput } from './runner/calls.ts'
+export type { AgentOptions, CallOptions, Outcome, WaitOptions } from './runner/link.ts'
 export type { Schema, StandardSchema } from './runner/schema.ts'
-export type { Outcome, SentHandoff, WaitOptions } from './runner/sent-handoff.ts'
+export type { SentHandoff } from './runner/sent-handoff.ts'
 export type { CloseOptions, Specialist, SpecialistOptions } from './runner/specialist.ts'
 export type { Handler, StoredArtifact, Work, WorkResult } from './runner/work.ts'
 export type { JsonSchema } from './service/schema/json-schema.ts'

@@ -9,6 +9,7 @@ import { queueFolder } from './folders/queue/kind.ts'
 import { requestTitle } from './folders/queue/queue-draft.ts'
 import { writeQueueFile } from './folders/queue/write.ts'
 import { BatonAgent } from './runner/baton-agent.ts'
+import { localAgent } from './runner/local-link.ts'
 import { toFailing, toWritable } from './runner/work-failure.ts'
 import { draftOf } from './service/documents/export.ts'
 import { demandSeconds } from './service/wait.ts'
@@ -188,7 +189,7 @@ async function inWorkspace<T>({ cwd = '.' }: QueueOptions, work: (opened: Opened
 }
 
 const agent = ({ service }: Opened, name: string, kind: 'orchestrator' | 'specialist' = 'specialist') =>
-  new BatonAgent(service, { actor: { name, kind, auth: 'os-user' } })
+  new BatonAgent(localAgent(service, { actor: { name, kind, auth: 'os-user' } }))
 
 const printLine = ({ print = console.log }: QueueOptions, text: string): void => print(text)
 

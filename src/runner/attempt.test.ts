@@ -6,6 +6,7 @@ import { BatonError } from '../domain/errors.ts'
 import type { Store } from '../service/service.ts'
 import { Baton } from './baton.ts'
 import type { BatonAgent } from './baton-agent.ts'
+import { localLink } from './local-link.ts'
 import type { Handler } from './work.ts'
 
 let baton: Baton
@@ -25,7 +26,7 @@ const replace = (store: Store, by: Replaced): Store =>
 
 async function open(by: Replaced = {}): Promise<void> {
   const store = replace(await openStore({ engine: 'sqlite', path: ':memory:' }), by)
-  baton = new Baton({ service: createService(store), base: '.', close: () => store.close() })
+  baton = new Baton(localLink({ service: createService(store), base: '.', close: () => store.close() }))
   sender = baton.as('planner')
 }
 

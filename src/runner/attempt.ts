@@ -1,13 +1,10 @@
-import { basename } from 'node:path'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Package } from '../domain/handoffs/package.ts'
 import { jsonProblem } from '../domain/texts/json-problem.ts'
-import type { Call } from '../service/deps.ts'
-import { queueArtifactPath } from '../service/documents/artifact.ts'
 import { sentenceOf } from '../service/schema/schema-problems.ts'
-import type { Service } from '../service/service.ts'
-import { callOperation, type OperationInput, type OperationName, type OperationOutput } from './calls.ts'
+import type { OperationInput, OperationName, OperationOutput } from './calls.ts'
+import type { AgentLink } from './link.ts'
 import type { CheckValue } from './schema.ts'
 import {
   answerProblem,
@@ -22,8 +19,7 @@ import { type Failing, toFailing, toWritable, WorkFailed } from './work-failure.
 import { isAway, isLost, isUnusable, WorkLease } from './work-lease.ts'
 
 export interface AttemptOptions {
-  readonly service: Service
-  readonly call: Call
+  readonly link: AgentLink
   readonly checkInput: CheckValue
   /** Absent: any output will do. */
   readonly checkOutput?: CheckValue | undefined
@@ -68,7 +64,7 @@ export class Attempt {
   async #work(): Promise<void> {
     let working = true
     const holding = new WorkLease({
-      deps: this.#options.service.deps,
+      link: this.#options.link,
       handoff: this.#handoff,
       beat: () => this.#call('handoff_heartbeat', this.#named({})),
       onLost: (reason) => {
@@ -86,10 +82,9 @@ export class Attempt {
   }
 
   async #produce(): Promise<Produced> {
-    const { service, checkInput, handler, stopped } = this.#options
-    const content = await this.#insist(() => service.deps.store.content(this.#handoff.uid))
-    const travels = content?.package ?? {}
-    const last = content?.verifications.at(-1)
+    const { link, checkInput, handler, stopped } = this.#options
+    const { package: travels, verifications } = await this.#insist(() => link.content(this.#handoff.uid))
+    const last = verifications.at(-1)
     try {
       const input = await checkInput(travels.input)
       if (!input.ok)
@@ -100,10 +95,7 @@ export class Attempt {
       return await this.#check(answer ?? {})
     } catch (error) {
       if (stopped.aborted)
-        return failing(
-          'PROCESSING_ERROR',
-          `${this.#options.call.actor.name} was stopped before the work was done`,
-        )
+        return failing('PROCESSING_ERROR', `${link.name} was stopped before the work was done`)
       return { failing: toFailing(error) }
     }
   }
@@ -127,8 +119,7 @@ export class Attempt {
 
   async #store(name: string, data: unknown): Promise<StoredArtifact> {
     const file = toStoredFile(this.#handoff, name, data)
-    const { deps } = this.#options.service
-    const wanted = await queueArtifactPath(deps, this.#handoff, name)
+    const wanted = await this.#options.link.artifactPath(this.#handoff, name)
     const isJson = wanted !== undefined && !(data instanceof Uint8Array)
     const { path, bytes } = { ...file, ...(isJson && { path: wanted }) }
     const stored = await this.#call('artifact_put', {
@@ -139,7 +130,7 @@ export class Attempt {
       content: Buffer.from(bytes).toString('base64'),
     })
     // Document 001 calls an artifact by the name of its file.
-    const id = wanted === undefined ? stored.uid : basename(path, '.json')
+    const id = wanted === undefined ? stored.uid : path.replace(/^.*\/|\.json$/g, '')
     this.#stored.set(id, data)
     return { id, path, type: name, ...(stored.sha256 !== undefined && { sha256: stored.sha256 }) }
   }
@@ -213,8 +204,7 @@ export class Attempt {
     input: OperationInput<Name>,
     key?: string,
   ): Promise<OperationOutput<Name>> {
-    const { service, call } = this.#options
-    return callOperation(service, key === undefined ? call : { ...call, key }, name, input)
+    return this.#options.link.call(name, input, key === undefined ? {} : { key })
   }
 
   /** Asks again while the store is away; the key makes that harmless. */

@@ -1,17 +1,8 @@
 import { keyProblem } from '../domain/call-key.ts'
 import { BatonError } from '../domain/errors.ts'
-import type { Call } from '../service/deps.ts'
-import type { Service } from '../service/service.ts'
-import { callOperation, type OperationInput, type OperationName, type OperationOutput } from './calls.ts'
-import { type Outcome, SentHandoff, type WaitOptions, waitForOutcome } from './sent-handoff.ts'
-
-export interface CallOptions {
-  /**
-   * Makes a repeated call harmless: the same key with the same input answers what the first call did. 1 to 200 visible
-   * characters without spaces.
-   */
-  readonly key?: string
-}
+import type { OperationInput, OperationName, OperationOutput } from './calls.ts'
+import type { AgentLink, CallOptions, Outcome, WaitOptions } from './link.ts'
+import { SentHandoff } from './sent-handoff.ts'
 
 /** The input of an operation, without the handoff's id. */
 type InputFor<Name extends OperationName> = Omit<OperationInput<Name>, 'id'>
@@ -22,16 +13,14 @@ type Answer<Name extends OperationName> = Promise<OperationOutput<Name>>
  * same rules; `call` reaches the ones without a method.
  */
 export class BatonAgent {
-  readonly #service: Service
-  readonly #call: Call
+  readonly #link: AgentLink
 
-  constructor(service: Service, call: Call) {
-    this.#service = service
-    this.#call = call
+  constructor(link: AgentLink) {
+    this.#link = link
   }
 
   get name(): string {
-    return this.#call.actor.name
+    return this.#link.name
   }
 
   /**
@@ -48,7 +37,7 @@ export class BatonAgent {
    * ```
    */
   async send(input: OperationInput<'handoff_create'>, options: CallOptions = {}): Promise<SentHandoff> {
-    return new SentHandoff(this.#service, await this.call('handoff_send', input, options))
+    return new SentHandoff(this.#link, await this.call('handoff_send', input, options))
   }
 
   /**
@@ -202,7 +191,7 @@ export class BatonAgent {
    * ```
    */
   wait(id: string, options: WaitOptions = {}): Promise<Outcome> {
-    return waitForOutcome(this.#service, id, options)
+    return this.#link.wait(id, options)
   }
 
   /**
@@ -222,7 +211,6 @@ export class BatonAgent {
     const key = options?.key
     const fault = key === undefined ? undefined : keyProblem('key', key)
     if (fault !== undefined) throw new BatonError('invalid_input', fault, { field: 'key' })
-    const call = key === undefined ? this.#call : { ...this.#call, key }
-    return callOperation(this.#service, call, name, input)
+    return this.#link.call(name, input, key === undefined ? {} : { key })
   }
 }

@@ -1,36 +1,20 @@
-import { type AgentKind, AgentName } from '../domain/agent.ts'
+import { AgentName } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
-import { kindOf } from '../domain/policy.ts'
-import { present } from '../domain/present.ts'
-import type { Service } from '../service/service.ts'
 import { demandSeconds } from '../service/wait.ts'
 import { BatonAgent } from './baton-agent.ts'
+import type { AgentOptions, Link } from './link.ts'
 import type { AfterSchema, BeforeSchema, Schema } from './schema.ts'
 import { type CloseOptions, type Specialist, type SpecialistOptions, startSpecialist } from './specialist.ts'
 import type { Handler } from './work.ts'
 
-export interface AgentOptions {
-  /** One running process or session of the agent; what is held is held by agent and instance. */
-  readonly instance?: string
-  /** The kind of agent; by default the one that the workspace's rules give its name, else `agent`. */
-  readonly kind?: AgentKind
-}
-
-export interface BatonOptions {
-  readonly service: Service
-  /** Relative schema paths are looked for here. */
-  readonly base: string
-  readonly close: () => Promise<void>
-}
-
 /** An open workspace. */
 export class Baton {
-  readonly #options: BatonOptions
+  readonly #link: Link
   readonly #specialists = new Set<Specialist>()
   #closed: Promise<void> | undefined
 
-  constructor(options: BatonOptions) {
-    this.#options = options
+  constructor(link: Link) {
+    this.#link = link
   }
 
   /**
@@ -43,12 +27,7 @@ export class Baton {
    * ```
    */
   as(name: string, options: AgentOptions = {}): BatonAgent {
-    const { service } = this.#open()
-    const known = demandName(name)
-    const kind = options.kind ?? kindOf(service.deps.policy, known)
-    return new BatonAgent(service, {
-      actor: { name: known, kind, auth: 'os-user', ...present({ instance: options.instance }) },
-    })
+    return new BatonAgent(this.#open().as(demandName(name), options))
   }
 
   /**
@@ -72,7 +51,7 @@ export class Baton {
     options: SpecialistOptions<In, Out>,
     handler: Handler<AfterSchema<In>, BeforeSchema<Out>>,
   ): Promise<Specialist> {
-    const world = { ...this.#open(), onEnd: (ended: Specialist) => void this.#specialists.delete(ended) }
+    const world = { link: this.#open(), onEnd: (ended: Specialist) => void this.#specialists.delete(ended) }
     const specialist = await startSpecialist(world, demandName(name), options, handler)
     this.#specialists.add(specialist)
     // Closed while the schemas were read: it must not outlive the store.
@@ -97,13 +76,13 @@ export class Baton {
 
   async #end(options: CloseOptions): Promise<void> {
     await Promise.all([...this.#specialists].map((specialist) => specialist.close(options)))
-    await this.#options.close()
+    await this.#link.close()
   }
 
-  #open(): BatonOptions {
+  #open(): Link {
     if (this.#closed)
       throw new BatonError('unavailable', 'this Baton was closed; open it again with openBaton')
-    return this.#options
+    return this.#link
   }
 }
 

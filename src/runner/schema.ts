@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../service/schema/json-schema.ts'
 import { missingField, toProblems, type ValueProblem } from '../service/schema/schema-problems.ts'
+import type { Link } from './link.ts'
 
 /**
  * A schema that checks values by itself: zod's, or any other library's that keeps the Standard Schema promise.
@@ -38,11 +39,13 @@ export type Checked =
 export type CheckValue = (value: unknown) => Promise<Checked>
 
 /** Makes a schema ready for use. A schema that cannot be used is refused here, before any work is taken. */
-export async function prepareSchema(schema: Schema | undefined, base: string): Promise<CheckValue> {
+export async function prepareSchema(
+  schema: Schema | undefined,
+  compile: Link['compile'],
+): Promise<CheckValue> {
   if (schema === undefined) return async (value) => ({ ok: true, value })
   if (isStandard(schema)) return (value) => checkStandard(schema, value)
-  const { compileSchema } = await import('../service/schema/json-schema.ts')
-  const validate = await compileSchema(schema, base)
+  const validate = await compile(schema)
   return async (value) => {
     const problems = validate(value)
     return problems.length === 0 ? { ok: true, value } : { ok: false, problems }

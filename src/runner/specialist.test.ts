@@ -9,6 +9,7 @@ import type { Service, Store } from '../service/service.ts'
 import { Attempt } from './attempt.ts'
 import { Baton } from './baton.ts'
 import type { BatonAgent } from './baton-agent.ts'
+import { localAgent, localLink } from './local-link.ts'
 import type { Work } from './work.ts'
 
 const START = Date.parse('2026-01-13T10:00:00.000Z')
@@ -23,7 +24,7 @@ async function open(wrap: (store: Store) => Store = (store) => store): Promise<v
   const store = wrap(await openStore({ engine: 'sqlite', path: ':memory:' }))
   const begun = Date.now()
   service = createService(store, { now: () => new Date(START + (Date.now() - begun) + aheadMs) })
-  baton = new Baton({ service, base: '.', close: () => store.close() })
+  baton = new Baton(localLink({ service, base: '.', close: () => store.close() }))
   sender = baton.as('frontend-specialist')
 }
 
@@ -294,7 +295,7 @@ describe('the hold of a specialist on its work', () => {
   it('[S1-98] [S1-110] is lost to whoever took the next attempt, and the old holder writes nothing', async (t) => {
     const begun = Promise.withResolvers<AbortSignal>()
     const stalled = stall(service)
-    const away = new Baton({ service: stalled.service, base: '.', close: async () => undefined })
+    const away = new Baton(localLink({ service: stalled.service, base: '.', close: async () => undefined }))
     const specialist = await away.specialist('react-specialist', {}, async (work) => {
       begun.resolve(work.signal)
       await new Promise((resolve) => work.signal.addEventListener('abort', resolve))
@@ -342,7 +343,7 @@ describe('the hold of a specialist on its work', () => {
     const handler = async () => ({ output: 'first' })
     const checkInput = async (value: unknown) => ({ ok: true as const, value })
     const stopped = new AbortController().signal
-    await new Attempt({ service, call, checkInput, handler, stopped }, first!).run()
+    await new Attempt({ link: localAgent(service, call), checkInput, handler, stopped }, first!).run()
 
     assert.deepEqual([first?.attempt, second?.attempt], [1, 2])
     const { handoff, result } = await sender.get(sent.id)

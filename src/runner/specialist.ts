@@ -1,12 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { withoutSecrets } from '../domain/texts/secrets.ts'
-import type { Call } from '../service/deps.ts'
-import type { Service } from '../service/service.ts'
-import { demandSeconds, waitFor } from '../service/wait.ts'
+import { demandSeconds } from '../service/wait.ts'
 import { Attempt } from './attempt.ts'
-import { callOperation } from './calls.ts'
+import type { AgentLink, Link } from './link.ts'
 import { type AfterSchema, type BeforeSchema, prepareSchema, type Schema } from './schema.ts'
 import type { Handler } from './work.ts'
 import { isAway, isLost, isUnusable } from './work-lease.ts'
@@ -46,9 +43,7 @@ export interface CloseOptions {
 }
 
 export interface SpecialistWorld {
-  readonly service: Service
-  /** Relative schema paths are looked for here. */
-  readonly base: string
+  readonly link: Link
   readonly onEnd?: (specialist: Specialist) => void
 }
 
@@ -73,21 +68,20 @@ export async function startSpecialist<In extends Schema, Out extends Schema>(
     })
   options.signal?.throwIfAborted()
   const [checkInput, checkOutput] = await Promise.all([
-    prepareSchema(options.input, world.base),
-    options.output === undefined ? undefined : prepareSchema(options.output, world.base),
+    prepareSchema(options.input, world.link.compile),
+    options.output === undefined ? undefined : prepareSchema(options.output, world.link.compile),
   ])
-  const call: Call = { actor: { name, instance: randomUUID(), kind: 'specialist', auth: 'os-user' } }
+  const link = world.link.as(name, { instance: crypto.randomUUID(), kind: 'specialist' })
   const attempt = {
-    service: world.service,
-    call,
+    link,
     checkInput,
     checkOutput,
     // The schemas are what makes the handler's own types true.
     handler: handler as Handler,
   }
   return new RunningSpecialist({
-    ...world,
-    call,
+    onEnd: world.onEnd,
+    link,
     concurrency,
     signal: options.signal,
     work: (handoff, stopped) => new Attempt({ ...attempt, stopped }, handoff).run(),
@@ -110,8 +104,9 @@ function demandWorker(name: string, options: unknown, handler: unknown): void {
     )
 }
 
-interface RunningOptions extends SpecialistWorld {
-  readonly call: Call
+interface RunningOptions {
+  readonly link: AgentLink
+  readonly onEnd: ((specialist: Specialist) => void) | undefined
   readonly concurrency: number
   readonly signal: AbortSignal | undefined
   readonly work: (handoff: Handoff, stopped: AbortSignal) => Promise<void>
@@ -134,8 +129,8 @@ class RunningSpecialist implements Specialist {
 
   constructor(options: RunningOptions) {
     this.#options = options
-    this.name = options.call.actor.name
-    this.instance = options.call.actor.instance ?? ''
+    this.name = options.link.name
+    this.instance = options.link.instance ?? ''
     const { signal, onEnd } = options
     const stop = () => void this.close({ timeout_s: 0 })
     signal?.addEventListener('abort', stop, { once: true })
@@ -172,13 +167,8 @@ class RunningSpecialist implements Specialist {
   }
 
   async #takeNext(): Promise<void> {
-    const { service, work } = this.#options
-    const handoff = await waitFor(
-      service.deps,
-      () => this.#claim(),
-      Number.POSITIVE_INFINITY,
-      this.#closing.signal,
-    )
+    const { link, work } = this.#options
+    const handoff = await link.until({ agent: this.name }, () => this.#claim(), this.#closing.signal)
     if (!handoff) return
     const running = work(handoff, this.#stopped.signal)
       .catch((error: unknown) => this.#abandon(handoff, error))
@@ -207,13 +197,11 @@ class RunningSpecialist implements Specialist {
 
   /** Looks before it claims: a claim takes a lock, and every commit of the workspace wakes every specialist. */
   async #claim(): Promise<Handoff | undefined> {
-    const { service, call } = this.#options
-    const { store, now } = service.deps
+    const { link } = this.#options
     // Before the read: work that is handed in meanwhile may still be shown in progress, and is not to be done again.
     const atWork = new Set(this.#running.values())
     try {
-      await store.settle(now().toISOString())
-      const { items, next } = await store.inbox(this.name, { limit: LOOK_AHEAD })
+      const { items, next } = await link.inbox(LOOK_AHEAD)
       const mine = items.filter(({ holder, instance }) => holder === this.name && instance === this.instance)
       // Begun work that nobody here is at was handed in, and its verifier gave it back.
       const refused = mine.find(
@@ -224,7 +212,7 @@ class RunningSpecialist implements Specialist {
       if (answered) return begunOnly(await this.#acknowledge(answered))
       const isOffered = items.some((item) => item.state === 'offered' && item.to === this.name)
       if (!isOffered && next === undefined) return undefined
-      const { handoff } = await callOperation(service, call, 'handoff_claim', {})
+      const { handoff } = await link.call('handoff_claim', {})
       return begunOnly(handoff?.state === 'accepted' ? await this.#acknowledge(handoff) : handoff)
     } catch (error) {
       if (isAway(error)) return undefined
@@ -234,10 +222,9 @@ class RunningSpecialist implements Specialist {
 
   /** Document 004 begins with the task in its receiver's words, and a program has none but its title. */
   async #acknowledge({ uid, title }: Handoff): Promise<Handoff | undefined> {
-    const { service, call } = this.#options
     const understood = withoutSecrets(title)
     try {
-      return await callOperation(service, call, 'handoff_accept', { id: uid, understood })
+      return await this.#options.link.call('handoff_accept', { id: uid, understood })
     } catch (error) {
       // Cancelled or given away meanwhile: there is other work.
       if (isLost(error)) return undefined

@@ -2,11 +2,10 @@ import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { stateWords } from '../domain/handoffs/step-words.ts'
 import { isHeld } from '../domain/lifecycle.ts'
-import type { ServiceDeps } from '../service/deps.ts'
-import { waitFor } from '../service/wait.ts'
+import type { AgentLink } from './link.ts'
 
 export interface WorkLeaseOptions {
-  readonly deps: ServiceDeps
+  readonly link: AgentLink
   readonly handoff: Handoff
   /** Shows that the holder is alive. Revives an attempt that was silent too long; refused once another has it. */
   readonly beat: () => Promise<Handoff>
@@ -68,8 +67,9 @@ export class WorkLease {
 
   async #watch(): Promise<void> {
     try {
-      const look = () => this.#look()
-      const reason = await waitFor(this.#options.deps, look, Number.POSITIVE_INFINITY, this.#released.signal)
+      const { link, handoff } = this.#options
+      const about = { handoff: handoff.uid }
+      const reason = await link.until(about, () => this.#look(), this.#released.signal)
       if (reason) this.#lose(reason)
     } catch (error) {
       // Released is the usual end. Any other failure shows again when the result is handed in.
@@ -79,9 +79,9 @@ export class WorkLease {
 
   /** Why the work is lost. Where it only seems so, because the holder was silent too long, it is taken back. */
   async #look(): Promise<BatonError | undefined> {
-    const { deps, handoff, beat } = this.#options
+    const { link, handoff, beat } = this.#options
     try {
-      const reason = lossOf(handoff, await deps.store.handoff(handoff.uid))
+      const reason = lossOf(handoff, await link.handoff(handoff.uid))
       if (!reason) return undefined
       return await beat().then(
         () => undefined,

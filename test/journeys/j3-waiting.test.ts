@@ -3,6 +3,7 @@ import { it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { HandoffFailedException, HandoffTimeoutException } from '../../src/domain/errors.ts'
 import { Baton } from '../../src/runner/baton.ts'
+import { localLink } from '../../src/runner/local-link.ts'
 import type { Store } from '../../src/storage/store.ts'
 import { describeOnEngines, type Workspace, type WorkspaceOptions } from '../support/program/workspace.ts'
 
@@ -10,7 +11,7 @@ type Open = (t: TestContext, options?: WorkspaceOptions) => Promise<Workspace>
 
 async function setUp(t: TestContext, open: Open, options: WorkspaceOptions = {}) {
   const workspace = await open(t, options)
-  const baton = new Baton({ service: workspace.service, base: '.', close: async () => undefined })
+  const baton = new Baton(localLink({ service: workspace.service, base: '.', close: async () => undefined }))
   const specialist = baton.as('react-specialist')
   const orchestrator = baton.as('frontend-specialist')
   const send = (more: { timeout_s?: number } = {}) =>
@@ -144,7 +145,7 @@ describeOnEngines('waiting for a handoff', (open) => {
   it('[S1-90] wakes at a completion in another process, long before a poll of five seconds', async (t) => {
     const { send, beside } = await setUp(t, open)
     const sent = await send()
-    const other = new Baton({ service: await beside(), base: '.', close: async () => undefined })
+    const other = new Baton(localLink({ service: await beside(), base: '.', close: async () => undefined }))
     const waiting = sent.wait()
 
     const specialist = other.as('react-specialist')

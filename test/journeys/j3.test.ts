@@ -8,6 +8,7 @@ import { HandoffFailedException } from '../../src/domain/errors.ts'
 import type { Failure } from '../../src/domain/handoffs/handoff.ts'
 import { Baton } from '../../src/runner/baton.ts'
 import type { BatonAgent } from '../../src/runner/baton-agent.ts'
+import { localLink } from '../../src/runner/local-link.ts'
 import type { Handler } from '../../src/runner/work.ts'
 import { createCheckRunner } from '../../src/service/handoffs/acceptance.ts'
 import { describeOnEngines, type Workspace } from '../support/program/workspace.ts'
@@ -71,7 +72,9 @@ async function setUp(
   writeFileSync(join(folder, 'schemas/react-specialist.input.schema.json'), JSON.stringify(INPUT_SCHEMA))
   writeFileSync(join(folder, 'schemas/react-specialist.output.schema.json'), JSON.stringify(OUTPUT_SCHEMA))
   const workspace = await open(t, { runChecks: createCheckRunner({ root: folder, commands: [] }) })
-  const baton = new Baton({ service: workspace.service, base: folder, close: async () => undefined })
+  const baton = new Baton(
+    localLink({ service: workspace.service, base: folder, close: async () => undefined }),
+  )
   opened.push(baton)
   return {
     ...workspace,
@@ -191,7 +194,9 @@ describeOnEngines('J3 with a specialist in TypeScript', (open) => {
 
   it('[S1-69] [S1-81] lets exactly one of many take a handoff, and only whom it is addressed to', async (t) => {
     const stage = await setUp(t, open)
-    const beside = new Baton({ service: await stage.beside(), base: '.', close: async () => undefined })
+    const beside = new Baton(
+      localLink({ service: await stage.beside(), base: '.', close: async () => undefined }),
+    )
     const racers = Array.from({ length: 20 }, (_, i) =>
       (i % 2 ? stage.baton : beside).as('react-specialist', { instance: String(i) }),
     )

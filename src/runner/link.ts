@@ -1,0 +1,73 @@
+import type { AgentKind } from '../domain/actor.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
+import type { Package, Result, VerificationRecord } from '../domain/handoffs/package.ts'
+import type { ValueProblem } from '../service/schema/schema-problems.ts'
+import type { OperationInput, OperationName, OperationOutput } from './calls.ts'
+import type { Schema, StandardSchema } from './schema.ts'
+
+/** A workspace that programs work with, in this process or at a server. */
+export interface Link {
+  /** The way of one agent to the workspace. Throws where the caller cannot be that agent. */
+  as(name: string, options?: AgentOptions): AgentLink
+  /** Prepares a JSON Schema, or the file that holds one; answers the problems of a value. */
+  compile(schema: Exclude<Schema, StandardSchema>): Promise<(value: unknown) => readonly ValueProblem[]>
+  close(): Promise<void>
+}
+
+export interface AgentOptions {
+  /** One running process or session of the agent; what is held is held by agent and instance. */
+  readonly instance?: string
+  /** The kind of agent; by default the one that the workspace's rules give its name, else `agent`. */
+  readonly kind?: AgentKind
+}
+
+/** Everything that one agent can ask of a workspace. */
+export interface AgentLink {
+  readonly name: string
+  readonly instance: string | undefined
+  call<Name extends OperationName>(
+    name: Name,
+    input: OperationInput<Name>,
+    options?: CallOptions,
+  ): Promise<OperationOutput<Name>>
+  /** Waits until the handoff is completed. Throws when it ended otherwise, and when time is up. */
+  wait(ref: string, options: WaitOptions): Promise<Outcome>
+  /** The handoff as it is now; undefined when it is gone. */
+  handoff(uid: string): Promise<Handoff | undefined>
+  content(uid: string): Promise<HandoffContent>
+  /** The first handoffs for this agent, by priority and then age; `next` is present when there are more. */
+  inbox(limit: number): Promise<{ readonly items: readonly Handoff[]; readonly next?: string | undefined }>
+  /** Where the file format of the handoff wants its artifact; undefined when it does not care. */
+  artifactPath(handoff: Handoff, type: string): Promise<string | undefined>
+  /** Looks at once, and again whenever the subject may have changed, until `look` answers something. */
+  until<T>(about: Subject, look: () => Promise<T | undefined>, signal: AbortSignal): Promise<T | undefined>
+}
+
+/** What a caller of `until` waits for: a change of one handoff, or of an agent's inbox. */
+export type Subject = { readonly handoff: string } | { readonly agent: string }
+
+export interface HandoffContent {
+  readonly package: Package
+  readonly result?: Result | undefined
+  readonly verifications: readonly VerificationRecord[]
+}
+
+export interface CallOptions {
+  /**
+   * Makes a repeated call harmless: the same key with the same input answers what the first call did. 1 to 200 visible
+   * characters without spaces.
+   */
+  readonly key?: string
+}
+
+export interface WaitOptions {
+  /** Seconds; the handoff's own timeout unless said, else 300. */
+  readonly timeout_s?: number
+  /** Ends the waiting, not the handoff. */
+  readonly signal?: AbortSignal
+}
+
+/** A completed handoff and what was handed in for it. */
+export interface Outcome extends Result {
+  readonly handoff: Handoff
+}

@@ -1,0 +1,60 @@
+import { kindOf } from '../domain/policy.ts'
+import { present } from '../domain/present.ts'
+import type { Call } from '../service/deps.ts'
+import { queueArtifactPath } from '../service/documents/artifact.ts'
+import type { Service } from '../service/service.ts'
+import { waitFor } from '../service/wait.ts'
+import { callOperation } from './calls.ts'
+import type { AgentLink, Link } from './link.ts'
+
+export interface LocalLinkOptions {
+  readonly service: Service
+  /** Relative schema paths are looked for here. */
+  readonly base: string
+  readonly close: () => Promise<void>
+}
+
+/** A workspace whose store this process has open. */
+export function localLink({ service, base, close }: LocalLinkOptions): Link {
+  return {
+    // Nothing proves the name: one system user is one trust domain.
+    as: (name, options = {}) =>
+      localAgent(service, {
+        actor: {
+          name,
+          kind: options.kind ?? kindOf(service.deps.policy, name),
+          auth: 'os-user',
+          ...present({ instance: options.instance }),
+        },
+      }),
+    compile: async (schema) => {
+      const { compileSchema } = await import('../service/schema/json-schema.ts')
+      return compileSchema(schema, base)
+    },
+    close,
+  }
+}
+
+export function localAgent(service: Service, call: Call): AgentLink {
+  const { deps } = service
+  const { name, instance } = call.actor
+  return {
+    name,
+    instance,
+    call: (operation, input, { key } = {}) =>
+      callOperation(service, key === undefined ? call : { ...call, key }, operation, input),
+    wait: async (ref, options) => {
+      const handoff = await service.wait(ref, options)
+      const content = await deps.store.content(handoff.uid)
+      return { ...content?.result, handoff }
+    },
+    handoff: (uid) => deps.store.handoff(uid),
+    content: async (uid) => (await deps.store.content(uid)) ?? { package: {}, verifications: [] },
+    inbox: async (limit) => {
+      await service.settle()
+      return deps.store.inbox(name, { limit })
+    },
+    artifactPath: (handoff, type) => queueArtifactPath(deps, handoff, type),
+    until: (_about, look, signal) => waitFor(deps, look, Number.POSITIVE_INFINITY, signal),
+  }
+}

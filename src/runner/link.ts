@@ -37,13 +37,13 @@ export interface AgentLink {
   content(uid: string): Promise<HandoffContent>
   /** The first handoffs for this agent, by priority and then age; `next` is present when there are more. */
   inbox(limit: number): Promise<{ readonly items: readonly Handoff[]; readonly next?: string | undefined }>
-  /** Where the file format of the handoff wants its artifact; undefined when it does not care. */
+  /** The path that the handoff's file format wants for its artifact; undefined for other formats. */
   artifactPath(handoff: Handoff, type: string): Promise<string | undefined>
   /** Looks at once, and again whenever the subject may have changed, until `look` answers something. */
   until<T>(about: Subject, look: () => Promise<T | undefined>, signal: AbortSignal): Promise<T | undefined>
 }
 
-/** What a caller of `until` waits for: a change of one handoff, or of an agent's inbox. */
+/** The thing whose change a caller of `until` waits for: one handoff, or an agent's inbox. */
 export type Subject = { readonly handoff: string } | { readonly agent: string }
 
 export interface HandoffContent {

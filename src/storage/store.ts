@@ -242,6 +242,10 @@ export interface StoreInfo {
   readonly readOnly: boolean
   /** The settings that a person has trusted last, as they were kept. */
   readonly settings?: string
+  /** The store that this one was copied to, and that work goes on in. */
+  readonly moved?: string
+  /** The role of this connection may change and remove entries of the log; engines without roles do not say. */
+  readonly changesLog?: boolean
 }
 
 export interface Counts {

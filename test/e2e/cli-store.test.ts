@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
 import { folders } from '../support/documents/folders.ts'
 import { ask, baton, onTerminal, quick, refusal, type Where } from '../support/program/command.ts'
-import { newDatabase } from '../support/store/store-places.ts'
+import { newDatabase, query } from '../support/store/store-places.ts'
 
 const NOBODY = 65_534
 
@@ -256,6 +256,34 @@ describe('doctor', () => {
       [verified.code, verified.stdout.includes(`The row of handoff ${id} was changed`)],
       [1, true],
     )
+  })
+
+  it('notes that a role of PostgreSQL may change the log, and that store grants helps', async (t) => {
+    const url = await newDatabase()
+    const app = new URL(url)
+    app.username = `app_${process.pid}`
+    const where = { cwd: folders(t).repository('shop') }
+    for (const store of [[], ['--store', url]])
+      await ask(where, 'send', '--to', 'codex', '--title', 'X', ...store)
+    const { sql } = await ask<{ sql: string }>(where, 'store', 'grants', app.username)
+    await query(url, `CREATE ROLE ${app.username} LOGIN; ${sql}`)
+    t.after(() => query(url, `DROP OWNED BY ${app.username}; DROP ROLE ${app.username}`))
+    const rights = async (store: string) => {
+      const { code, stdout } = await quick(where, 'doctor', '--json', '--store', store)
+      const checks = JSON.parse(stdout).checks as { name: string; ok: boolean; detail: string }[]
+      return { code, found: checks.find(({ name }) => name === 'rights') }
+    }
+
+    assert.deepEqual(await rights(url), {
+      code: 0,
+      found: {
+        name: 'rights',
+        ok: true,
+        detail:
+          'this role may also change and delete entries of the log; for a role that may not, run: baton store grants <role>',
+      },
+    })
+    assert.equal((await rights(app.href)).found, undefined)
   })
 
   it('tells of settings that wait for trust, of a folder open to others and of a missing workspace', async (t) => {

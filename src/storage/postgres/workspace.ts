@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { BatonError } from '../../domain/errors.ts'
-import { present } from '../../domain/present.ts'
+import type { StoreInfo } from '../store.ts'
 import { inTransaction } from './connection/connect.ts'
 
-export interface Workspace {
+type Kept = Pick<StoreInfo, 'origin' | 'settings' | 'moved'>
+
+export interface Workspace extends Kept {
   /** The number that leads every key. */
   readonly id: number
-  readonly origin: string
-  readonly settings?: string
+  readonly changesLog: boolean
 }
 
 /** Numbers of handoffs come from outside the transaction: nobody waits for another's commit to get one. */
@@ -32,16 +33,15 @@ export async function openWorkspace(
 }
 
 async function findWorkspace(client: ClientBase, name: string): Promise<Workspace | undefined> {
-  const { rows } = await client.query<{ id: number; origin: string; settings: string | null }>(
-    `SELECT w.id, m.value AS origin, s.value AS settings FROM baton.workspace w
-     JOIN baton.meta m ON m.ws = w.id AND m.key = 'origin'
-     LEFT JOIN baton.meta s ON s.ws = w.id AND s.key = 'settings' WHERE w.name = $1`,
+  const { rows } = await client.query<{ id: number; meta: Kept; changesLog: boolean }>(
+    `SELECT w.id, json_object_agg(m.key, m.value) AS meta,
+       has_table_privilege('baton.entry', 'UPDATE, DELETE') AS "changesLog"
+     FROM baton.workspace w JOIN baton.meta m ON m.ws = w.id AND m.key IN ('origin', 'settings', 'moved')
+     WHERE w.name = $1 GROUP BY w.id`,
     [name],
   )
   const [found] = rows
-  return (
-    found && { id: found.id, origin: found.origin, ...present({ settings: found.settings ?? undefined }) }
-  )
+  return found && { id: found.id, changesLog: found.changesLog, ...found.meta }
 }
 
 async function createWorkspace(

@@ -116,12 +116,19 @@ async function settings(findings: DoctorResult[], workspace: Workspace, shell: S
 async function storeAndLog(findings: DoctorResult[], shell: Shell): Promise<Context> {
   const context = await shell.openLocal({ write: false })
   const { store } = context.service.deps
-  const { engine, location, schema, readOnly } = store.info
+  const { engine, location, schema, readOnly, changesLog } = store.info
   findings.push({
     name: 'store',
     ok: context.isOurs,
     detail: `${location} (${engine === 'sqlite' ? 'SQLite, durable on commit' : 'PostgreSQL'}, schema ${schema}${readOnly ? ', read-only for you' : ''})${context.isOurs ? '' : '; it was not made by you, and its tokens and keys wait for: baton trust'}`,
   })
+  if (changesLog)
+    findings.push({
+      name: 'rights',
+      ok: true,
+      detail:
+        'this role may also change and delete entries of the log; for a role that may not, run: baton store grants <role>',
+    })
   const report = await withProgress(shell, (tell) =>
     verifyChains(store, {
       tell: (what, done, of) => tell(`${what}: ${done} of ${of}`),

@@ -82,6 +82,20 @@ describe('a backup', () => {
     assert.equal(target.info.origin, store.info.origin)
   })
 
+  it('goes from PostgreSQL to SQLite, which counts its schemas for itself', async (t) => {
+    const { store, path, open } = await opened(t)
+    const postgres = await openStore(newPostgresPlace().target)
+    t.after(() => postgres.close())
+    await postgres.restore(store.dump())
+
+    await backup(postgres, path('b.gz'))
+    const target = await open('target.db')
+    await restore(path('b.gz'), async () => target)
+
+    assert.notEqual(postgres.info.schema, target.info.schema)
+    assert.deepEqual(await rowsOf(target), await rowsOf(store))
+  })
+
   it('is never written over another file and leaves none behind when it fails', async (t) => {
     const { store, path } = await opened(t)
     writeFileSync(path('b.gz'), 'mine')

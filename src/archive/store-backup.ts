@@ -15,7 +15,7 @@ import { createGunzip, createGzip } from 'node:zlib'
 import { BatonError } from '../domain/errors.ts'
 import { SCHEMA as POSTGRES } from '../storage/postgres/migrate.ts'
 import { SCHEMA as SQLITE } from '../storage/sqlite/migrate.ts'
-import type { DumpRow, Store } from '../storage/store.ts'
+import type { DumpRow, Store, StoreInfo } from '../storage/store.ts'
 import { decodeRow, encodeRow, RowDigest } from './row-digest.ts'
 import { type ChainReport, demandCopied, type LongWork } from './store-verify.ts'
 
@@ -23,6 +23,8 @@ import { type ChainReport, demandCopied, type LongWork } from './store-verify.ts
 interface Head {
   readonly baton_backup: 1
   readonly origin: string
+  /** Each engine counts its own schemas. Older programs did not say which it was. */
+  readonly engine?: StoreInfo['engine']
   readonly schema: number
   readonly at: string
 }
@@ -65,8 +67,8 @@ export async function backup(
 async function* backupLines(store: Store, written: RowDigest, work: LongWork): AsyncIterable<string> {
   const sum = createHash('sha256')
   let rows = 0
-  const { origin, schema } = store.info
-  yield backupLine({ baton_backup: 1, origin, schema, at: new Date().toISOString() } satisfies Head, sum)
+  const { origin, engine, schema } = store.info
+  yield backupLine({ baton_backup: 1, origin, engine, schema, at: new Date().toISOString() } satisfies Head, sum)
   for await (const row of written.through(store.dump(), work, 'writing')) {
     rows += 1
     yield backupLine(encodeRow(row), sum)
@@ -90,10 +92,9 @@ export async function restore(
   work: LongWork = {},
 ): Promise<{ store: Store; rows: number; chains: ChainReport }> {
   const whole = new RowDigest()
-  const newest = Math.max(SQLITE, POSTGRES)
-  for await (const _ of whole.through(readBackup(file, newest), work, 'checking the file'));
+  for await (const _ of whole.through(readBackup(file), work, 'checking the file'));
   const store = await open()
-  await store.restore(new RowDigest().through(readBackup(file, store.info.schema), work, 'restoring'))
+  await store.restore(new RowDigest().through(readBackup(file), work, 'restoring'))
   return { store, rows: whole.rows, chains: await demandCopied(whole, store, work) }
 }
 
@@ -109,7 +110,7 @@ export async function copyStore(
 }
 
 /** The rows of a backup. Throws at the end when the file was cut off or changed. */
-async function* readBackup(file: string, schema = Number.POSITIVE_INFINITY): AsyncIterable<DumpRow> {
+async function* readBackup(file: string): AsyncIterable<DumpRow> {
   if (!existsSync(file))
     throw new BatonError('not_found', `there is no file ${file}; check the path`, { file })
   const source = createReadStream(file)
@@ -127,7 +128,7 @@ async function* readBackup(file: string, schema = Number.POSITIVE_INFINITY): Asy
     for await (const text of splitLines(unpacked)) {
       if (held !== undefined) {
         sum.update(`${held}\n`)
-        if (number === 1) checkHead(held, file, schema)
+        if (number === 1) checkHead(held, file)
         else {
           rows += 1
           yield rowOf(held, file, number)
@@ -165,10 +166,13 @@ async function* splitLines(bytes: AsyncIterable<Uint8Array>): AsyncIterable<stri
   if (last !== '') yield last
 }
 
-function checkHead(text: string, file: string, schema: number): void {
+const SCHEMAS = { sqlite: SQLITE, postgres: POSTGRES }
+
+function checkHead(text: string, file: string): void {
   const head = parsed(text) as Partial<Head> | undefined
   if (head?.baton_backup !== 1) throw damaged(file, 'it is not a backup of Baton')
-  if ((head.schema ?? 0) > schema)
+  const schema = head.engine ? SCHEMAS[head.engine] : Math.max(SQLITE, POSTGRES)
+  if (!((head.schema ?? 0) <= schema))
     throw new BatonError(
       'store_refused',
       `${file} was made by a newer Baton (schema ${head.schema}, this one has ${schema}); install that version to restore it`,

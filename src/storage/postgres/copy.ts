@@ -6,6 +6,7 @@ import { type Connections, withClient } from './connection/connect.ts'
 import { toBatonError } from './connection/errors.ts'
 import { call, roundTrip } from './connection/round-trip.ts'
 import { dueIn } from './leases.ts'
+import { LOCK } from './migrate.ts'
 import { addParties } from './migrations/0004-parties.ts'
 import { fill, insertInto, typeOf } from './tables.ts'
 import { sequenceOf } from './workspace.ts'
@@ -71,7 +72,8 @@ export function restore(
   rows: AsyncIterable<DumpRow>,
 ): Promise<{ count: number; origin: string }> {
   return withClient(connections, async (client) => {
-    await client.query(`BEGIN; ${PATIENT}`)
+    // One at a time: two that have written would wait for each other when they lock the tables.
+    await client.query(`BEGIN; ${PATIENT}; SELECT pg_advisory_xact_lock(${LOCK})`)
     await refuseUsed(client, ws)
     let count = 0
     for await (const { table, batch } of batches(rows)) {
@@ -81,6 +83,11 @@ export function restore(
     }
     await client.query(addParties('h.ws = $1'), [ws])
     await moveNumbers(client, ws)
+    // Last, as every transaction locks it.
+    await client.query(
+      `UPDATE baton.workspace SET uuid = value FROM baton.meta WHERE id = $1 AND ws = $1 AND key = 'workspace_uuid'`,
+      [ws],
+    )
     const origin = await client.query(`SELECT value FROM baton.meta WHERE ws = $1 AND key = 'origin'`, [ws])
     await client.query('COMMIT')
     return { count, origin: origin.rows[0].value }
@@ -88,7 +95,6 @@ export function restore(
 }
 
 async function refuseUsed(client: ClientBase, ws: number): Promise<void> {
-  await client.query('SELECT FROM baton.workspace WHERE id = $1 FOR UPDATE', [ws])
   const tables = ['handoff', 'task', 'agent', 'entry']
   const found = tables.map((table) => `EXISTS (SELECT FROM baton.${table} WHERE ws = $1)`)
   const { rows } = await client.query(`SELECT ${found.join(' OR ')} AS used`, [ws])
@@ -106,14 +112,12 @@ async function restoreApart(client: ClientBase, ws: number, batch: readonly Row[
        ON CONFLICT (ws, key) DO UPDATE SET value = excluded.value`,
       [ws, row.key, row.value],
     )
-    if (row.key === 'workspace_uuid')
-      await client.query('UPDATE baton.workspace SET uuid = $2 WHERE id = $1', [ws, row.value])
   }
 }
 
 /** Entries, records and blocks keep their numbers; the next ones must be higher, whoever makes them. */
 async function moveNumbers(client: ClientBase, ws: number): Promise<void> {
-  // Nobody may take a number between the look and the move.
+  // Nobody may take a number between the look and the move. In the order in which every transaction writes them.
   await client.query('LOCK TABLE baton.entry, baton.record, baton.block IN SHARE ROW EXCLUSIVE MODE')
   for (const [table, column] of Object.entries(NUMBERED))
     await client.query(

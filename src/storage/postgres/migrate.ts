@@ -26,7 +26,7 @@ const MIGRATIONS: readonly Migration[] = [
 export const SCHEMA = MIGRATIONS.length
 
 /** Any number that nobody else in the database is likely to lock: "baton" in ASCII. */
-const LOCK = 0x6261746f6e
+export const LOCK = 0x6261746f6e
 
 /** Brings the schema up to date and answers its version. Twenty processes may do so at once. */
 export async function migrate(

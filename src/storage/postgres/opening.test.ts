@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { anAgent } from '../../../test/support/store/builders.ts'
 import { newDatabase, query, sharedPostgres } from '../../../test/support/store/store-places.ts'
 import {
@@ -196,6 +197,7 @@ describe('opening a shared store', () => {
     await (await open(t, { url, workspace: 'a' })).close()
     await query(url, grants(guest.username))
     const store = await open(t, { url: guest.href, workspace: 'a' })
+    assert.equal(store.info.changesLog, false)
     await offer(store)
     await run(store, { numbers: 1 }, (view) => view.number())
     await run(store, { agents: ['planner'] }, (view) => view.putAgent(anAgent('planner')))
@@ -290,6 +292,27 @@ describe('two workspaces of one database', () => {
 
     assert.deepEqual(await theirs.handoff(handoff.uid), handoff)
     assert.equal((await theirs.entries(handoff.root, 0, 9)).length, 1)
+  })
+})
+
+describe('two dumps', () => {
+  it('are taken into one database at once without waiting for each other for ever', async (t) => {
+    const url = await newDatabase()
+    const source = await open(t, { url, workspace: 'source' })
+    await fill(source)
+    const rows = await dumpOf(source)
+    const targets = await Promise.all(['a', 'b'].map((workspace) => open(t, { url, workspace })))
+    let written = 0
+    const nearlyAll = async function* () {
+      yield* rows.slice(0, -1)
+      written += 1
+      for (let waited = 0; written < 2 && waited < 20; waited++) await pause(10)
+      yield rows.at(-1)!
+    }
+
+    const counts = await Promise.all(targets.map((target) => target.restore(nearlyAll())))
+
+    assert.deepEqual(counts, [rows.length, rows.length])
   })
 })
 

@@ -4,9 +4,9 @@ import { BatonError } from '../../domain/errors.ts'
 import type { StoreInfo } from '../store.ts'
 import { inTransaction } from './connection/connect.ts'
 
-type Kept = Pick<StoreInfo, 'origin' | 'settings' | 'moved'>
+type WorkspaceMeta = Pick<StoreInfo, 'origin' | 'settings' | 'moved'>
 
-export interface Workspace extends Kept {
+export interface Workspace extends WorkspaceMeta {
   /** The number that leads every key. */
   readonly id: number
   readonly changesLog: boolean
@@ -33,7 +33,7 @@ export async function openWorkspace(
 }
 
 async function findWorkspace(client: ClientBase, name: string): Promise<Workspace | undefined> {
-  const { rows } = await client.query<{ id: number; meta: Kept; changesLog: boolean }>(
+  const { rows } = await client.query<{ id: number; meta: WorkspaceMeta; changesLog: boolean }>(
     `SELECT w.id, json_object_agg(m.key, m.value) AS meta,
        has_table_privilege('baton.entry', 'UPDATE, DELETE') AS "changesLog"
      FROM baton.workspace w JOIN baton.meta m ON m.ws = w.id AND m.key IN ('origin', 'settings', 'moved')

@@ -68,7 +68,10 @@ async function* backupLines(store: Store, written: RowDigest, work: LongWork): A
   const sum = createHash('sha256')
   let rows = 0
   const { origin, engine, schema } = store.info
-  yield backupLine({ baton_backup: 1, origin, engine, schema, at: new Date().toISOString() } satisfies Head, sum)
+  yield backupLine(
+    { baton_backup: 1, origin, engine, schema, at: new Date().toISOString() } satisfies Head,
+    sum,
+  )
   for await (const row of written.through(store.dump(), work, 'writing')) {
     rows += 1
     yield backupLine(encodeRow(row), sum)

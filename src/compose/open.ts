@@ -16,8 +16,9 @@ import {
   adoptStore,
   createWorkspace,
   findWorkspace,
+  headOf,
   noteStore,
-  seenEntries,
+  seenHead,
   storeNote,
   type Workspace,
   workspaceAround,
@@ -85,12 +86,12 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
   const { store: opened, isOurs, warnings: met } = await openOwn(target, environment)
   try {
     const { settings, origin } = opened.info
-    const seen = isOurs ? seenEntries(environment, origin) : 0
-    const size = seen === 0 ? 0 : (await opened.tree()).size
-    if (size < seen) {
-      const older = (await import('./own-store.ts')).rolledBack(opened.info, seen, size)
-      if (options.write) throw older
-      warnings.push(older.message)
+    const seen = isOurs ? seenHead(environment, origin) : ''
+    if (seen !== '') {
+      const [kept] = await opened.checkpoints({ before: Number.parseInt(seen, 10) + 1, limit: 1 })
+      const other = headOf(kept?.note ?? '') === seen ? undefined : await otherThan(opened, seen)
+      if (other && options.write) throw other
+      if (other) warnings.push(other.message)
     }
     const { config, warnings: told } =
       settings === undefined ? first : await settingsOf(found, environment, read, settings)
@@ -141,6 +142,9 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
     throw error
   }
 }
+
+const otherThan = async (store: Store, seen: string): Promise<BatonError> =>
+  (await import('./own-store.ts')).otherThanSeen(store, seen)
 
 /** Opens a store and says whether this user made or adopted it. A known one costs two small files of the home. */
 async function openOwn(

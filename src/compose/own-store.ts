@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { type Environment, gitEnvironment } from '../config/config.ts'
 import { BatonError } from '../domain/errors.ts'
+import { present } from '../domain/present.ts'
 import { startGit } from '../git/git.ts'
 import { storePlace } from '../service/audit/trust.ts'
 import type { Store, StoreInfo } from '../storage/store.ts'
 import { openLogKeys } from '../workspace/log-keys.ts'
 import { trustedBy } from '../workspace/trust.ts'
-import { adoptStore, noteStore, storeNote } from '../workspace/workspace.ts'
+import { adoptStore, headOf, noteStore, storeNote } from '../workspace/workspace.ts'
 
 /** Refuses a store that git tracks: it came with a clone, or would go with the next push. */
 export async function refuseTracked(path: string, index: string): Promise<void> {
@@ -54,10 +55,18 @@ export function refuseUnadopted({ info }: Store): never {
   throw new BatonError('not_allowed', notOurs(info), { location: info.location, origin: info.origin })
 }
 
-/** The sentence on a store whose log is shorter than this user has seen it: an older copy lies in its place. */
-export const rolledBack = ({ origin, location }: StoreInfo, seen: number, size: number): BatonError =>
-  new BatonError(
-    'store_refused',
-    `${location} is an older copy: its log had ${seen} signed entries when you saw it last, and has ${size} now. Restore the right copy, or let a person start over with: baton audit trust --reset`,
-    { location, origin, remembered: seen, size },
-  )
+/** The sentence on a store without the checkpoint that this user has seen: an older copy or another history. */
+export async function otherThanSeen(store: Store, seen: string): Promise<BatonError> {
+  const { origin, location } = store.info
+  const [remembered, size] = [Number.parseInt(seen, 10), (await store.counts()).entries]
+  const [newest] = await store.checkpoints({ limit: 1 })
+  const what =
+    size < remembered
+      ? `is an older copy: its log had ${remembered} signed entries when you saw it last, and has ${size} now`
+      : `has another history: you have seen a checkpoint of ${remembered} entries that is not here`
+  const message = `${location} ${what}. Restore the right copy, or let a person start over with: baton audit trust --reset`
+  return new BatonError('store_refused', message, {
+    ...{ location, origin, remembered, size, seen },
+    ...present({ here: newest && headOf(newest.note) }),
+  })
+}

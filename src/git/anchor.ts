@@ -22,6 +22,17 @@ export async function writeAnchor(repository: Repository, note: string): Promise
   return commit
 }
 
+/** Takes the notes at these commits away; the history of the ref keeps them. */
+export async function removeAnchors(repository: Repository, commits: readonly string[]): Promise<void> {
+  await repository.run([
+    ...(await identity(repository)),
+    'notes',
+    `--ref=${ANCHOR_REF}`,
+    'remove',
+    ...commits,
+  ])
+}
+
 /** A note is a commit of its own; a machine where nobody told git a name must be able to write it too. */
 async function identity(repository: Repository): Promise<readonly string[]> {
   const { code } = await repository.ask(['var', 'GIT_COMMITTER_IDENT'])

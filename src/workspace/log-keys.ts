@@ -58,12 +58,11 @@ export function openLogKeys({ home, uid }: Pick<Environment, 'home' | 'uid'>): L
       if (readKeyFile<{ origin: string }>(placeFile(place), uid)?.origin !== log.origin)
         writeOwn(placeFile(place), prettyJson({ place, origin: log.origin }))
       writeOwn(logFile(log.origin), prettyJson(log))
-      // The second line of a checkpoint is its size.
-      noteSeen(home, log.origin, Number(log.note.split('\n')[1]))
+      noteSeen(home, log.origin, log.note)
     },
     async forget(place, origin) {
       for (const file of [placeFile(place), logFile(origin)]) rmSync(file, { force: true })
-      noteSeen(home, origin, 0)
+      noteSeen(home, origin, '')
     },
   }
 }

@@ -43,12 +43,15 @@ export function noteStore({ home }: Pick<Environment, 'home'>, about: string, wo
 export const adoptStore = (environment: Environment, store: { location: string; origin: string }): void =>
   noteStore(environment, `${store.location} ${store.origin}`, 'ours')
 
-/** How many entries of a log this user has seen under a signature. */
-export const seenEntries = (environment: Environment, origin: string): number =>
-  Number(storeNote(environment, `seen of ${origin}`) ?? 0)
+/** The head of a log that this user has seen under a signature, as size and root; empty where it was forgotten. */
+export const seenHead = (environment: Environment, origin: string): string =>
+  storeNote(environment, `seen of ${origin}`) ?? ''
 
-export const noteSeen = (home: string, origin: string, entries: number): void =>
-  noteStore({ home }, `seen of ${origin}`, String(entries))
+/** The second and third line of a checkpoint are its size and its root. */
+export const headOf = (note: string): string => note.split('\n').slice(1, 3).join(' ')
+
+export const noteSeen = (home: string, origin: string, note: string): void =>
+  noteStore({ home }, `seen of ${origin}`, headOf(note))
 
 const noteFile = (home: string, about: string): string =>
   join(home, '.baton', 'stores', encodeURIComponent(about).slice(-200))

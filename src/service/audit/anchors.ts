@@ -2,6 +2,7 @@ import { readCheckpoint } from '../../audit/checkpoint.ts'
 import { readNote } from '../../audit/note.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { demandEntries, doesExtend, openCheckpoint } from './heads.ts'
+import { logKeysOf } from './log-key.ts'
 import { sequence } from './sequence.ts'
 import { TreeReader } from './tree-reader.ts'
 
@@ -23,22 +24,20 @@ export interface AnchorReport {
 }
 
 /** Compares what others remember of the log with its tree as it is: each must be a beginning of it. */
-export async function compareAnchors(
-  deps: ServiceDeps,
-  vkey: string,
-  anchors: readonly Anchored[],
-): Promise<AnchorReport> {
+export async function compareAnchors(deps: ServiceDeps, anchors: readonly Anchored[]): Promise<AnchorReport> {
   const { store } = deps
+  const keys = await logKeysOf(deps)
   const { size } = store.info.readOnly ? await store.tree() : await sequence(store)
-  await demandEntries(deps)
+  const isOfThisLog = ({ note }: Anchored): boolean =>
+    readCheckpoint(readNote(note)?.text ?? '')?.origin === store.info.origin
+  const own = anchors.filter(isOfThisLog)
+  if (own.length > 0) await demandEntries(deps)
   const reader = new TreeReader(store)
   const broken: { place: string; reason: string }[] = []
-  let [held, newest, others] = [0, 0, 0]
-  for (const { place, note } of anchors) {
-    const claimed = readCheckpoint(readNote(note)?.text ?? '')
-    const checkpoint = openCheckpoint(note, vkey)
-    if (claimed?.origin !== store.info.origin) others += 1
-    else if (!checkpoint) broken.push({ place, reason: 'it is not signed with the key of this log' })
+  let [held, newest] = [0, 0]
+  for (const { place, note } of own) {
+    const [checkpoint] = keys.flatMap(({ vkey }) => openCheckpoint(note, vkey) ?? [])
+    if (!checkpoint) broken.push({ place, reason: 'it is not signed with a key of this log' })
     else if (await doesExtend(reader, checkpoint, size)) {
       held += 1
       newest = Math.max(newest, checkpoint.size)
@@ -51,5 +50,5 @@ export async function compareAnchors(
             : `the first ${checkpoint.size} entries are not the ones it remembers`,
       })
   }
-  return { size, held, ...(held > 0 && { newest }), others, broken }
+  return { size, held, ...(held > 0 && { newest }), others: anchors.length - own.length, broken }
 }

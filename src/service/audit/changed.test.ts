@@ -93,7 +93,7 @@ for (const engine of ENGINES)
       await liveThrough(w)
       const { service, store } = w
       const audit = await service.audit()
-      const { note, vkey } = await audit.newestCheckpoint()
+      const { note } = await audit.newestCheckpoint()
       const { root } = (await store.handoff('HO-2026-001'))!
       assert.equal((await audit.proof('HO-2026-001', 100)).pending, 0)
 
@@ -101,7 +101,7 @@ for (const engine of ENGINES)
 
       await assert.rejects(audit.newestCheckpoint(), REFUSED)
       await assert.rejects(audit.proof('HO-2026-001', 100), REFUSED)
-      await assert.rejects(compareAnchors(service.deps, vkey, [{ place: 'a commit', note }]), REFUSED)
+      await assert.rejects(compareAnchors(service.deps, [{ place: 'a commit', note }]), REFUSED)
       await assert.rejects(run(service, maria, 'audit_checkpoint'), REFUSED)
     })
 

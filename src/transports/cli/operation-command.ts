@@ -42,6 +42,7 @@ export interface Prepared {
 
 /** The few operations that need a hand of their own; loaded with them. */
 const EXTRAS: Readonly<Partial<Record<OperationName, () => Promise<Extra>>>> = {
+  audit_checkpoint: async () => (await import('./commands/audit/anchor.ts')).checkpoint,
   handoff_send: async () => (await import('./commands/handoff/send.ts')).send,
   handoff_create: async () => (await import('./commands/handoff/send.ts')).send,
   handoff_inbox: async () => (await import('./commands/handoff/inbox.ts')).inbox,

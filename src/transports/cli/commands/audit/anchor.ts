@@ -1,16 +1,16 @@
+import type { Context } from '../../../../compose/open.ts'
 import { BatonError } from '../../../../domain/errors.ts'
-import { ANCHOR_REF, readAnchors, writeAnchor } from '../../../../git/anchor.ts'
+import { ANCHOR_REF, readAnchors, removeAnchors, writeAnchor } from '../../../../git/anchor.ts'
 import type { Repository } from '../../../../git/git.ts'
 import { type AnchorReport, compareAnchors } from '../../../../service/audit/anchors.ts'
-import { newestCheckpoint } from '../../../../service/audit/checkpoints.ts'
 import { forked } from '../../../../service/audit/heads.ts'
-import { logKeyOf } from '../../../../service/audit/log-key.ts'
 import type { ServiceDeps } from '../../../../service/deps.ts'
 import type { Command } from '../../command.ts'
 import { refuseMoreWords } from '../../input/args.ts'
+import type { Extra } from '../../operation-command.ts'
 import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
-import { demandRepository } from '../task/repository.ts'
+import { demandRepository, repositoryAt } from '../task/repository.ts'
 
 /** A checkpoint in git is remembered by everybody who fetches it: a log that was rewritten no longer fits. */
 export const anchor: Command = {
@@ -20,8 +20,8 @@ export const anchor: Command = {
   async run(shell) {
     const repository = await demandRepository(shell, 'audit anchor')
     const { service } = await shell.openLocal({ write: true })
-    const { note, vkey, size } = await (await service.audit()).currentCheckpoint()
-    await anchored(service.deps, repository, vkey)
+    const { note, size } = await (await service.audit()).currentCheckpoint()
+    await anchored(service.deps, repository)
     const commit = await writeAnchor(repository, note)
     shell.answer({ commit, size, ref: ANCHOR_REF }, () => {
       shell.note(`share it with: git push origin ${ANCHOR_REF}`)
@@ -35,32 +35,58 @@ export async function checkAnchors(shell: Shell): Promise<number> {
   refuseMoreWords(shell.args.words, 0, 'audit verify --anchored')
   const repository = await demandRepository(shell, 'audit verify --anchored')
   const { service } = await shell.openLocal({ write: false })
-  const audit = await service.audit()
-  // Git may remember a checkpoint that is not here any more.
-  const vkey = (await newestCheckpoint(service.deps))?.vkey
-  const report = await anchored(service.deps, repository, vkey ?? (await logKeyOf(service.deps))?.vkey ?? '')
-  if (vkey === undefined && report.held > 0)
-    throw forked(
-      service.deps,
-      `git remembers ${report.newest} entries of it signed, and no checkpoint is here`,
-      { ...report },
-    )
-  if (vkey === undefined) await audit.newestCheckpoint()
+  const report = await anchored(service.deps, repository)
+  await (await service.audit()).newestCheckpoint()
   shell.answer(report, () => `${shell.screen.tick} ${sentence(report)}`)
   return 0
 }
 
+/** Refuses a log that is not the one that git remembers, where git is here and remembers anything of it. */
+export async function demandAnchors({ io }: Shell, { service, workspace }: Context): Promise<void> {
+  const repository = await repositoryAt(workspace?.root ?? io.cwd).catch(() => undefined)
+  if (repository) await anchored(service.deps, repository)
+}
+
+/** `audit checkpoint`: a log that git knows otherwise is not signed. */
+export const checkpoint: Extra = {
+  async before(shell, { context }, input) {
+    if (context) await demandAnchors(shell, context)
+    return { input }
+  },
+}
+
+/** A person has looked: what git remembers of another history than this one is taken out of its notes. */
+export async function forgetAnchors({ io }: Shell, { service, workspace }: Context): Promise<void> {
+  const repository = await repositoryAt(workspace?.root ?? io.cwd).catch(() => undefined)
+  // Entries that are not those of their tree fit no memory at all; the next look at the log says so.
+  const { broken } = (repository && (await compared(service.deps, repository).catch(() => undefined))) ?? {}
+  if (repository && broken?.length)
+    await removeAnchors(
+      repository,
+      broken.map(({ place }) => place),
+    )
+}
+
 /** Compares the log with the anchors in git; a log that was rolled back or rewritten is refused. */
-async function anchored(deps: ServiceDeps, repository: Repository, vkey: string): Promise<AnchorReport> {
-  const anchors = (await readAnchors(repository)).map(({ commit, note }) => ({ place: commit, note }))
-  const report = await compareAnchors(deps, vkey, anchors)
+async function anchored(deps: ServiceDeps, repository: Repository): Promise<AnchorReport> {
+  const report = await compared(deps, repository)
   const [first] = report.broken
-  if (!first) return report
-  throw new BatonError(
-    'store_refused',
-    `the log is not the one that git remembers: at ${first.place.slice(0, 12)} ${first.reason}. It was rolled back or rewritten; compare it with a backup`,
-    { ...report },
-  )
+  if (first)
+    throw new BatonError(
+      'store_refused',
+      `the log is not the one that git remembers: at ${first.place.slice(0, 12)} ${first.reason}. It was rolled back or rewritten; compare it with a backup, or let a person start over with: baton audit trust --reset`,
+      { ...report },
+    )
+  if (report.held > 0 && (await deps.store.checkpoints({ limit: 1 })).length === 0)
+    throw forked(deps, `git remembers ${report.newest} entries of it signed, and no checkpoint is here`, {
+      ...report,
+    })
+  return report
+}
+
+async function compared(deps: ServiceDeps, repository: Repository): Promise<AnchorReport> {
+  const anchors = (await readAnchors(repository)).map(({ commit, note }) => ({ place: commit, note }))
+  return compareAnchors(deps, anchors)
 }
 
 const sentence = ({ held, newest, size }: AnchorReport): string =>

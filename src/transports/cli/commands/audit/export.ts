@@ -3,6 +3,7 @@ import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
 import { textOf } from '../../input/args.ts'
 import { count } from '../../views/words.ts'
+import { demandAnchors } from './anchor.ts'
 
 export const exporting: Command = {
   name: 'audit export',
@@ -12,11 +13,16 @@ export const exporting: Command = {
   examples: ['baton audit export --out log/', 'baton audit export --out log/ && baton audit verify log/'],
   async run(shell, args) {
     const out = textOf(args, 'out')!
-    const { service } = await shell.openLocal({ write: false })
+    const context = await shell.openLocal({ write: false })
+    const { service } = context
     const { store } = service.deps
     const audit = await service.audit()
     const { storedLog, writeExport } = await import('../../../../archive/audit-export.ts')
-    const newest = await audit.currentCheckpoint().catch(async (error: unknown) => {
+    const current = async () => {
+      await demandAnchors(shell, context)
+      return audit.currentCheckpoint()
+    }
+    const newest = await current().catch(async (error: unknown) => {
       // A log that somebody changed is exported as it is: it is the evidence.
       const [stored] = await store.checkpoints({ limit: 1 })
       if (!(error instanceof BatonError) || error.code !== 'store_refused' || !stored) throw error

@@ -2,6 +2,7 @@ import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
 import { isOn } from '../../input/args.ts'
 import { askYesNo, personHere } from '../../prompt.ts'
+import { demandAnchors, forgetAnchors } from './anchor.ts'
 
 /** The log as this user remembers it. Also the way out when the log or its key was replaced on purpose. */
 export const trust: Command = {
@@ -18,9 +19,11 @@ export const trust: Command = {
   examples: ['baton audit trust', 'baton audit trust --reset', 'baton audit trust --reset --new-key'],
   async run(shell, args) {
     const [reset, newKey] = [isOn(args, 'reset'), isOn(args, 'new-key')]
-    const { service, actor: caller } = await shell.openLocal({ write: false })
+    const context = await shell.openLocal({ write: false })
+    const { service, actor: caller } = context
     const audit = await service.audit()
     if (!reset && !newKey) {
+      await demandAnchors(shell, context)
       const { origin, vkey, size } = await audit.newestCheckpoint()
       shell.answer(
         { origin, vkey, size, trusted: true },
@@ -32,12 +35,17 @@ export const trust: Command = {
     const actor = personHere(io, caller, `audit trust ${newKey ? '--new-key' : '--reset'}`)
     const { origin } = service.deps.store.info
     const what = [
-      ...(reset ? [`Forget what you remember of ${origin} and of this place`] : []),
+      ...(reset
+        ? [
+            `Forget what you remember of ${origin} and of this place, and what git remembers of another history`,
+          ]
+        : []),
       ...(newKey ? ['Begin another key, which everybody who remembers the old one has to agree to'] : []),
     ]
     if (!(await askYesNo(io, `${what.join('. ')}?`, false)))
       throw new BatonError('not_allowed', 'nothing was changed: it was not confirmed', { origin })
     const forgotten = reset && (await audit.forget()).remembered
+    if (reset) await forgetAnchors(shell, context)
     const vkey = newKey ? await audit.renewKey({ actor }) : undefined
     shell.answer({ origin, forgotten, vkey }, () =>
       [

@@ -21,6 +21,7 @@ export const serve: Command = {
     const context = await shell.openLocal({ write: true, explicit: true })
     if (!context.isOurs)
       (await import('../../../../compose/own-store.ts')).refuseUnadopted(context.service.deps.store)
+    await (await import('../audit/anchor.ts')).demandAnchors(shell, context)
     const [{ serve: start }, { noteServer }] = await Promise.all([
       import('../../../http/server/serve.ts'),
       import('../../../../workspace/server-note.ts'),

@@ -12,8 +12,10 @@ export const BASE: Flag = {
   about: 'The branch that work is merged into (main)',
 }
 
-export const repositoryHere = (shell: Shell): Promise<Repository | undefined> =>
-  openRepository(shell.io.cwd, gitEnvironment())
+export const repositoryAt = (folder: string): Promise<Repository | undefined> =>
+  openRepository(folder, gitEnvironment())
+
+export const repositoryHere = (shell: Shell): Promise<Repository | undefined> => repositoryAt(shell.io.cwd)
 
 export async function demandRepository(shell: Shell, command: string): Promise<Repository> {
   const repository = await repositoryHere(shell)

@@ -13,6 +13,7 @@ import { oneLine, plainText } from '../../screen/plain-text.ts'
 import { withProgress } from '../../screen/progress.ts'
 import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
+import { demandAnchors } from '../audit/anchor.ts'
 import { reportOf } from './doctor-report.ts'
 
 export interface DoctorResult {
@@ -143,7 +144,10 @@ async function storeAndLog(findings: DoctorResult[], shell: Shell): Promise<Cont
       ? `${count(report.broken.length, 'chain')} of ${report.streams} broken; the first is ${first.stream} at entry ${first.at}: ${first.reason}. Keep the store as it is and look at a backup`
       : `${count(report.streams, 'chain')} with ${count(report.entries, 'entry', 'entries')} verified`,
   })
-  await attempt(findings, 'checkpoint', () => newestCheckpoint(context.service.deps))
+  await attempt(findings, 'checkpoint', async () => {
+    await newestCheckpoint(context.service.deps)
+    await demandAnchors(shell, context)
+  })
   findings.push(rowsResult(await verifyStates(store)))
   return context
 }

@@ -79,8 +79,10 @@ const restore: Command = {
     const context = await shell.openLocal({ write: true })
     keepOurs(shell, context, store)
     // A person who takes an older state up again knows that what came after it is gone.
-    if (shell.io.isTerminal && shell.io.env.codingAgent === undefined)
+    if (shell.io.isTerminal && shell.io.env.codingAgent === undefined) {
       await (await context.service.audit()).forget()
+      await (await import('../audit/anchor.ts')).forgetAnchors(shell, context)
+    }
     shell.answer({ location: store.info.location, rows, chains }, () => restored(shell, rows, chains, store))
   },
 }

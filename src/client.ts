@@ -1,8 +1,8 @@
 import type { Actor } from './domain/actor.ts'
 import { OPERATION_NAMES, type OperationName } from './operations/index.ts'
 import type { OperationInput, OperationOutput } from './runner/calls.ts'
+import type { EventOptions } from './runner/link.ts'
 import type { Event } from './service/events.ts'
-import type { EventOptions } from './transports/http/client/event-source.ts'
 import { type RemoteCallOptions as CallOptions, createRemote } from './transports/http/client/remote.ts'
 
 export interface ClientOptions {

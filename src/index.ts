@@ -7,8 +7,10 @@ import { Baton } from './runner/baton.ts'
 import { localLink } from './runner/local-link.ts'
 
 export interface OpenBatonOptions {
-  /** A file, `:memory:` or `postgres://…`. Without it, the workspace is found as the command line finds it. */
+  /** The address; as the first argument or here. */
   readonly store?: string
+  /** At a server: the token of one agent, or those of several. Without it, `BATON_TOKEN`. */
+  readonly token?: string | readonly string[]
   /** Which workspace of a PostgreSQL database; `default` unless said. */
   readonly workspace?: string
   /** The folder to start looking in, and the base of relative paths; the current folder unless said. */
@@ -18,16 +20,22 @@ export interface OpenBatonOptions {
 }
 
 /**
- * Opens a workspace for this process.
+ * Opens a workspace for this process. The address is a file, `:memory:`, `postgres://…`, or `https://…` of a server
+ * (plain http only on this machine). Without one, the workspace is found as the command line finds it.
  *
  * ```ts
  * import { openBaton } from 'batonpass'
  *
- * const baton = await openBaton({ store: ':memory:' })
+ * await using baton = await openBaton(':memory:')
  * ```
  */
-export async function openBaton(options: OpenBatonOptions = {}): Promise<Baton> {
+export async function openBaton(
+  address: string | OpenBatonOptions = {},
+  more: OpenBatonOptions = {},
+): Promise<Baton> {
+  const options = typeof address === 'string' ? { ...more, store: address } : address
   demandOptions(options)
+  if (/^https?:\/\//i.test(options.store ?? '')) return openServer(options)
   if (options.policy !== undefined) (await import('./config/policy-check.ts')).checkPolicy(options.policy)
   const cwd = resolve(options.cwd ?? '.')
   const { service, base, folders } =
@@ -42,7 +50,7 @@ export async function openBaton(options: OpenBatonOptions = {}): Promise<Baton> 
 
 // biome-ignore format: read as a table
 const TEXTS = {
-  store:     'a file, :memory: or postgres://…',
+  store:     'a file, :memory:, postgres://… or https://…',
   workspace: 'the name of a workspace in a database',
   cwd:       'the path of a folder',
 } as const
@@ -52,7 +60,7 @@ function demandOptions(options: unknown): void {
   if (typeof options !== 'object' || options === null)
     throw new BatonError(
       'invalid_input',
-      "openBaton takes an object of options: openBaton({ store: 'baton.db' })",
+      "openBaton takes an address and an object of options: openBaton('baton.db', { … })",
     )
   for (const [field, wanted] of Object.entries(TEXTS)) {
     const value: unknown = Reflect.get(options, field)
@@ -60,6 +68,23 @@ function demandOptions(options: unknown): void {
     const what = value === '' ? 'empty' : 'not a string'
     throw new BatonError('invalid_input', `${field} is ${what}; give ${wanted}, or leave it out`, { field })
   }
+}
+
+async function openServer({ store: url = '', token, cwd, policy }: OpenBatonOptions): Promise<Baton> {
+  if (policy !== undefined)
+    throw new BatonError('invalid_input', 'a server has its own policy; leave it out', { field: 'policy' })
+  const [{ remoteLink }, { readEnvironment }, { compileSchema }] = await Promise.all([
+    import('./transports/http/client/remote-link.ts'),
+    import('./config/config.ts'),
+    import('./service/schema/json-schema.ts'),
+  ])
+  return new Baton(
+    await remoteLink({
+      url,
+      token: token ?? readEnvironment().token ?? '',
+      compile: (schema) => compileSchema(schema, resolve(cwd ?? '.')),
+    }),
+  )
 }
 
 /** The store that was named: no file of the folder has a say in it. */
@@ -104,11 +129,12 @@ export type { Task, ThoughtRecord } from './domain/tasks/task.ts'
 export type { Baton } from './runner/baton.ts'
 export type { BatonAgent } from './runner/baton-agent.ts'
 export type { OperationInput, OperationName, OperationOutput } from './runner/calls.ts'
-export type { AgentOptions, CallOptions, Outcome, WaitOptions } from './runner/link.ts'
+export type { AgentOptions, CallOptions, EventOptions, Outcome, WaitOptions } from './runner/link.ts'
 export type { Schema, StandardSchema } from './runner/schema.ts'
 export type { SentHandoff } from './runner/sent-handoff.ts'
 export type { CloseOptions, Specialist, SpecialistOptions } from './runner/specialist.ts'
 export type { Handler, StoredArtifact, Work, WorkResult } from './runner/work.ts'
+export type { Event } from './service/events.ts'
 export type { JsonSchema } from './service/schema/json-schema.ts'
 export type {
   ValueProblem,

@@ -213,16 +213,18 @@ describe('what a call is given', () => {
   it('is a text where a store is named, and an object of options', async () => {
     await assert.rejects(
       openBaton({ store: any(5) }),
-      refusal(/^store is not a string; give a file, :memory: or/),
+      refusal(/^store is not a string; give a file, :memory:, postgres/),
     )
-    await assert.rejects(openBaton({ store: '' }), refusal(/^store is empty; give a file, :memory: or/))
+    await assert.rejects(openBaton({ store: '' }), refusal(/^store is empty; give a file, :memory:, postgres/))
     await assert.rejects(openBaton({ store: ':memory:', cwd: any(5) }), refusal(/^cwd is not a string/))
     await assert.rejects(
       openBaton({ store: ':memory:', workspace: any({}) }),
       refusal(/^workspace is not a string/),
     )
-    await assert.rejects(openBaton(any('baton.db')), refusal(/^openBaton takes an object of options/))
-    await assert.rejects(openBaton(any(null)), refusal(/^openBaton takes an object of options/))
+    await assert.rejects(
+      openBaton(any(null)),
+      refusal(/^openBaton takes an address and an object of options/),
+    )
   })
 
   it('is looked at in the answer of a handler too', async () => {

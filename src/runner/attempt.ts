@@ -168,7 +168,7 @@ export class Attempt {
   async #handIn(produced: Produced): Promise<void> {
     // Work that a verifier gave back is handed in again in the same attempt, from a later revision.
     const { uid, attempt, rev } = this.#handoff
-    const key = `attempt ${attempt} of ${uid} from revision ${rev}`
+    const key = `attempt-${attempt}-of-${uid}-from-${rev}`
     const reason =
       'failing' in produced
         ? produced.failing
@@ -191,7 +191,7 @@ export class Attempt {
       )
     await fail(toWritable(reason), key).catch(async (error: unknown) => {
       if (isLost(error) || isAway(error) || isUnusable(error)) throw error
-      await fail({ code: reason.code, message: UNTOLD }, `${key}, without its reason`)
+      await fail({ code: reason.code, message: UNTOLD }, `${key}-without-its-reason`)
     })
   }
 

@@ -1,8 +1,10 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { AgentName } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
+import type { Event } from '../service/events.ts'
 import { demandSeconds } from '../service/wait.ts'
 import { BatonAgent } from './baton-agent.ts'
-import type { AgentOptions, Link } from './link.ts'
+import type { AgentOptions, EventOptions, Link } from './link.ts'
 import type { AfterSchema, BeforeSchema, Schema } from './schema.ts'
 import { type CloseOptions, type Specialist, type SpecialistOptions, startSpecialist } from './specialist.ts'
 import type { Handler } from './work.ts'
@@ -11,6 +13,7 @@ import type { Handler } from './work.ts'
 export class Baton {
   readonly #link: Link
   readonly #specialists = new Set<Specialist>()
+  readonly #closing = new AbortController()
   #closed: Promise<void> | undefined
 
   constructor(link: Link) {
@@ -18,8 +21,8 @@ export class Baton {
   }
 
   /**
-   * Baton as the agent of this name. Nothing is checked here that the process could not claim anyway: one system
-   * user is one trust domain.
+   * Baton as the agent of this name. In process nothing proves the name: one system user is one trust domain. At a
+   * server it is the agent of a token.
    *
    * ```ts
    * const planner = baton.as('planner')
@@ -61,6 +64,22 @@ export class Baton {
   }
 
   /**
+   * Tells what happens in the workspace, from now on or after a cursor. Each event comes once and in order. It ends
+   * with its signal and with `close`.
+   *
+   * ```ts
+   * for await (const event of baton.events({ handoff: sent.id })) {
+   *   console.log(event.act, event.by)
+   *   if (event.state === 'completed') break
+   * }
+   * ```
+   */
+  events(options: EventOptions = {}): AsyncGenerator<Event> {
+    const signals = [this.#closing.signal, options.signal].filter((signal) => signal !== undefined)
+    return this.#open().events({ ...options, signal: AbortSignal.any(signals) })
+  }
+
+  /**
    * Closes the specialists, giving their handlers up to `timeout_s` seconds (30) to finish, and then the store.
    * Closing twice is fine.
    *
@@ -74,7 +93,13 @@ export class Baton {
     await this.#closed
   }
 
+  /** `await using baton = await openBaton(…)` closes it at the end of the block. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
   async #end(options: CloseOptions): Promise<void> {
+    this.#closing.abort()
     await Promise.all([...this.#specialists].map((specialist) => specialist.close(options)))
     await this.#link.close()
   }

@@ -1,6 +1,7 @@
 import type { AgentKind } from '../domain/actor.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Package, Result, VerificationRecord } from '../domain/handoffs/package.ts'
+import type { Event, EventFilter } from '../service/events.ts'
 import type { ValueProblem } from '../service/schema/schema-problems.ts'
 import type { OperationInput, OperationName, OperationOutput } from './calls.ts'
 import type { Schema, StandardSchema } from './schema.ts'
@@ -11,6 +12,8 @@ export interface Link {
   as(name: string, options?: AgentOptions): AgentLink
   /** Prepares a JSON Schema, or the file that holds one; answers the problems of a value. */
   compile(schema: Exclude<Schema, StandardSchema>): Promise<(value: unknown) => readonly ValueProblem[]>
+  /** Events of the workspace from now on, or after a cursor, each once and in order. */
+  events(options?: EventOptions): AsyncGenerator<Event>
   close(): Promise<void>
 }
 
@@ -58,6 +61,13 @@ export interface CallOptions {
    * characters without spaces.
    */
   readonly key?: string
+}
+
+export interface EventOptions extends EventFilter {
+  /** Begin after this cursor; `0` is the beginning of the log, absent means from now on. */
+  readonly since?: string | undefined
+  /** Ends the events. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface WaitOptions {

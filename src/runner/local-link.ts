@@ -31,6 +31,12 @@ export function localLink({ service, base, close }: LocalLinkOptions): Link {
       const { compileSchema } = await import('../service/schema/json-schema.ts')
       return compileSchema(schema, base)
     },
+    async *events({ since, signal = new AbortController().signal, ...filter } = {}) {
+      const { isWanted } = await import('../service/events.ts')
+      const events = await service.events()
+      for await (const event of events.follow({ since: await events.startOf(since), signal }))
+        if (isWanted(event, filter)) yield event
+    },
     close,
   }
 }

@@ -35,6 +35,8 @@ export interface Specialist {
    * ```
    */
   close(options?: CloseOptions): Promise<void>
+  /** `await using` closes it at the end of the block. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 export interface CloseOptions {
@@ -151,6 +153,10 @@ class RunningSpecialist implements Specialist {
     // The caller of `close` asked for the end; `done` reports what went wrong.
     await this.done.catch(() => undefined)
     clearTimeout(timer)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   async #run(): Promise<void> {

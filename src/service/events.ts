@@ -35,6 +35,31 @@ export interface Event {
 /** The kinds of subjects. */
 export const EVENT_KINDS: readonly string[] = SUBJECTS
 
+/** The events that a listener wants: all that is given must agree. */
+export interface EventFilter {
+  /** The agent that acted, sent the handoff or receives it. */
+  readonly agent?: string | undefined
+  /** Id or uid of a handoff. */
+  readonly handoff?: string | undefined
+  /** A task: its own events and those of its handoffs. */
+  readonly task?: string | undefined
+  /** The kind of subject: handoff, task, agent, … */
+  readonly kind?: string | undefined
+  /** The act, for example `handoff.send`, or the beginning of several, for example `handoff`. */
+  readonly act?: string | undefined
+}
+
+export function isWanted(event: Event, { agent, handoff, task, kind, act }: EventFilter): boolean {
+  const { by, from, to, subject, id } = event
+  return (
+    (agent === undefined || by === agent || from === agent || to === agent) &&
+    (handoff === undefined || subject === handoff || id === handoff) &&
+    (task === undefined || event.task === task || (event.kind === 'task' && id === task)) &&
+    (kind === undefined || event.kind === kind) &&
+    (act === undefined || event.act === act || event.act.startsWith(`${act}.`))
+  )
+}
+
 export interface FollowOptions {
   /** Begin after this one; absent: with what comes from now on. */
   readonly since?: string | undefined

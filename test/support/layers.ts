@@ -61,7 +61,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   notify: { duty: 'messages to the outside: webhooks, mail', imports: ['domain', 'service'] },
   runner: {
-    duty: 'receivers in process: `baton.specialist(…)`',
+    duty: 'the interface of programs: `Baton`, its agents and workers; `link.ts` is the port to a workspace here or at a server',
     imports: ['domain', 'operations', 'service'],
   },
   setup: {

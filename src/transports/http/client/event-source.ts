@@ -1,17 +1,10 @@
 import { BatonError } from '../../../domain/errors.ts'
+import type { EventOptions } from '../../../runner/link.ts'
 import type { Event } from '../../../service/events.ts'
 import { rest } from './rest.ts'
 
-export interface EventOptions {
-  /** Begin after this cursor; `0` is the beginning of the log, absent means from now on. */
-  readonly since?: string | undefined
-  readonly agent?: string | undefined
-  readonly handoff?: string | undefined
-  readonly task?: string | undefined
-  readonly kind?: string | undefined
-  readonly act?: string | undefined
-  readonly signal?: AbortSignal | undefined
-}
+/** With a call at each opening and each end of a connection. */
+export type RemoteEventOptions = EventOptions & { readonly onState?: (open: boolean) => void }
 
 interface Source {
   /** Asks for the stream, after this event if one was had. */
@@ -26,8 +19,8 @@ const LONGEST_RECONNECT_MS = 30_000
 const SILENCE_MS = 45_000
 
 /** Events of a server, each once and in order, whatever becomes of the connection. Ends with the signal. */
-export async function* eventsOf(source: Source, options: EventOptions = {}): AsyncGenerator<Event> {
-  const { signal = new AbortController().signal, ...filter } = options
+export async function* eventsOf(source: Source, options: RemoteEventOptions = {}): AsyncGenerator<Event> {
+  const { signal = new AbortController().signal, onState, ...filter } = options
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, value)
   let last: string | undefined
@@ -37,6 +30,7 @@ export async function* eventsOf(source: Source, options: EventOptions = {}): Asy
     try {
       const response = await source.open(query, last, both)
       if (!response.ok) throw await source.refusal(response)
+      onState?.(true)
       for await (const { id, data } of framesOf(response, silent)) {
         // Kept before it is told: the stream begins with an id alone, which says where to come back to.
         last = id ?? last
@@ -49,6 +43,7 @@ export async function* eventsOf(source: Source, options: EventOptions = {}): Asy
       // An error that will not pass by itself is thrown; everything else is worth another try.
       if (error instanceof BatonError && !error.retry) throw error
     }
+    onState?.(false)
     if (signal.aborted) return
     await rest(pause, signal)
     pause = Math.min(pause * 2, LONGEST_RECONNECT_MS)

@@ -9,7 +9,7 @@ import type { Event } from '../../../service/events.ts'
 import { HOLD_MS } from '../../../service/wait.ts'
 import type { ProblemDetails } from '../../shared/problem.ts'
 import { isLoopback } from '../server/guards.ts'
-import { type EventOptions, eventsOf } from './event-source.ts'
+import { eventsOf, type RemoteEventOptions } from './event-source.ts'
 import { waitOn } from './remote-wait.ts'
 
 export interface RemoteOptions {
@@ -44,7 +44,7 @@ export interface Remote {
   /** The agent that the token stands for. */
   whoami(): Promise<Actor>
   /** Events of the server, with a new connection whenever one breaks. */
-  events(options?: EventOptions): AsyncGenerator<Event>
+  events(options?: RemoteEventOptions): AsyncGenerator<Event>
 }
 
 /** The server itself holds a wait for a minute; nothing else takes long. */

@@ -1,6 +1,6 @@
 import { BatonError } from '../../../domain/errors.ts'
 import { present } from '../../../domain/present.ts'
-import { EVENT_KINDS, type Event, type Events } from '../../../service/events.ts'
+import { EVENT_KINDS, type Event, type Events, isWanted } from '../../../service/events.ts'
 
 interface Bounds {
   readonly stopping?: AbortSignal | undefined
@@ -111,17 +111,6 @@ function toStream(
 }
 
 const toText = (event: Event): string => `id: ${event.cursor}\ndata: ${JSON.stringify(event)}\n\n`
-
-function isWanted(event: Event, { agent, handoff, task, kind, act }: Filter): boolean {
-  const { by, from, to, subject, id } = event
-  return (
-    (agent === undefined || by === agent || from === agent || to === agent) &&
-    (handoff === undefined || subject === handoff || id === handoff) &&
-    (task === undefined || event.task === task || (event.kind === 'task' && id === task)) &&
-    (kind === undefined || event.kind === kind) &&
-    (act === undefined || event.act === act || event.act.startsWith(`${act}.`))
-  )
-}
 
 function wanted(request: Request): Filter {
   const query = new URL(request.url).searchParams

@@ -1,0 +1,93 @@
+import type { Actor } from '../../../domain/actor.ts'
+import { BatonError } from '../../../domain/errors.ts'
+import type { Handoff } from '../../../domain/handoffs/handoff.ts'
+import { present } from '../../../domain/present.ts'
+import { jsonProblem } from '../../../domain/texts/json-problem.ts'
+import type { OperationOutput } from '../../../runner/calls.ts'
+import type { AgentLink, Link } from '../../../runner/link.ts'
+import { Feed } from './feed.ts'
+import { createRemote, type Remote, type RemoteOptions } from './remote.ts'
+
+export interface RemoteLinkOptions extends Pick<RemoteOptions, 'url' | 'fetch'> {
+  /** The token of one agent, or those of several. */
+  readonly token: string | readonly string[]
+  readonly compile: Link['compile']
+}
+
+interface Known {
+  readonly token: string
+  readonly actor: Actor
+  readonly remote: Remote
+  readonly feed: Feed
+}
+
+/** A workspace at a server. The server says which agent each token stands for. */
+export async function remoteLink({ token, compile, ...options }: RemoteLinkOptions): Promise<Link> {
+  const tokens = typeof token === 'string' ? token.split(/[\s,]+/).filter((each) => each !== '') : token
+  const known = await Promise.all((tokens.length === 0 ? [''] : tokens).map((each) => know(options, each)))
+  const byName = new Map(known.map((each) => [each.actor.name, each]))
+  return {
+    as: (name, { instance } = {}) => {
+      const found = byName.get(name)
+      if (!found) throw unknownAgent(name, [...byName.keys()])
+      const { feed, remote } = found
+      const own = instance === undefined ? remote : createRemote({ ...options, token: found.token, instance })
+      return remoteAgent(own, feed, name, instance)
+    },
+    compile,
+    events: (filter) => known[0]!.remote.events(filter),
+    close: async () => {
+      for (const { feed } of known) feed.close()
+    },
+  }
+}
+
+async function know(options: Pick<RemoteOptions, 'url' | 'fetch'>, token: string): Promise<Known> {
+  const remote = createRemote({ ...options, token })
+  const actor = await remote.whoami()
+  return { token, actor, remote, feed: new Feed(remote, actor.name) }
+}
+
+function unknownAgent(name: string, names: readonly string[]): BatonError {
+  return new BatonError(
+    'not_allowed',
+    `no token here is for ${name}, only for ${names.join(', ')}; give openBaton one more: baton token create --agent ${name}`,
+    { name },
+  )
+}
+
+function remoteAgent(remote: Remote, feed: Feed, name: string, instance: string | undefined): AgentLink {
+  // The table of operations ties each answer to its type.
+  const call: AgentLink['call'] = async (operation, input, { key } = {}) => {
+    const fault = jsonProblem(input)
+    if (fault)
+      throw new BatonError('invalid_input', `${fault.field || 'the input'} ${fault.what}`, {
+        operation,
+        field: fault.field,
+      })
+    return (await remote.call(operation, input, present({ key }))) as OperationOutput<typeof operation>
+  }
+  return {
+    name,
+    instance,
+    call,
+    wait: async (id, { timeout_s, signal }) => {
+      const given = { id, ...present({ timeout_s }) }
+      const { uid } = (await remote.call('handoff_wait', given, present({ signal }))) as Handoff
+      const { handoff, result } = await call('handoff_get', { id: uid })
+      return { ...result, handoff }
+    },
+    handoff: async (id) => {
+      try {
+        return (await call('handoff_get', { id })).handoff
+      } catch (error) {
+        if (error instanceof BatonError && error.code === 'not_found') return undefined
+        throw error
+      }
+    },
+    content: (id) => call('handoff_get', { id }),
+    inbox: (limit) => call('handoff_inbox', { limit }),
+    artifactPath: async () => undefined,
+    until: (about, look, signal) => feed.until(about, look, signal),
+  }
+}

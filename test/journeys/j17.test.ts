@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { type Baton, type BatonError, openBaton } from '../../src/index.ts'
+import { openWorkspace } from '../support/program/workspace.ts'
+import { newToken } from '../support/servers/http-workspace.ts'
+import { logged, type Servers, servers } from '../support/servers/listeners.ts'
+
+const AGENTS = ['planner', 'react-specialist'] as const
+
+async function server(t: TestContext): Promise<Servers & { readonly token: readonly string[] }> {
+  const started = await servers(t, openWorkspace)
+  const token = await Promise.all(AGENTS.map((name) => newToken(started.service, name)))
+  return { ...started, token }
+}
+
+const PLACES: Readonly<Record<string, (t: TestContext) => Promise<Baton>>> = {
+  memory: () => openBaton(':memory:'),
+  file: (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'baton-j17-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    return openBaton(join(folder, 'baton.db'))
+  },
+  postgres: () => openBaton(process.env.TEST_POSTGRES_URL!, { workspace: `j17-${process.pid}` }),
+  server: async (t) => {
+    const { url, token } = await server(t)
+    return openBaton(url, { token })
+  },
+}
+
+describe('J17: one interface, near and far', () => {
+  for (const [place, open] of Object.entries(PLACES))
+    it(`sends, works, waits and listens by the same program: ${place}`, async (t) => {
+      const heard: string[] = []
+      let listening: Promise<void>
+      {
+        await using baton = await open(t)
+        listening = (async () => {
+          for await (const { act, to, state } of baton.events({ since: '0', kind: 'handoff' }))
+            heard.push(`${act} ${to} ${state}`)
+        })()
+        await using worker = await baton.specialist('react-specialist', { concurrency: 2 }, async (work) => {
+          const file = await work.artifact('card', { of: work.input })
+          await work.progress(50)
+          return { output: { built: work.input, file: file.path } }
+        })
+        const planner = baton.as('planner')
+
+        const sent = await planner.send({
+          to: worker.name,
+          title: 'Card',
+          home: 'queue',
+          input: { name: 'A' },
+        })
+        const { output, handoff } = await sent.wait({ timeout_s: 20 })
+
+        assert.deepEqual(output, { built: { name: 'A' }, file: `artifacts/${sent.id}/card.json` })
+        assert.equal(handoff.state, 'completed')
+        assert.deepEqual((await planner.inbox()).items, [])
+        await assert.rejects(planner.wait('HO-2020-999'), { code: 'not_found' })
+        while (!heard.some((each) => each.endsWith(' completed'))) await setTimeout(10)
+      }
+      // Closing ended the listener too.
+      await listening
+      assert.equal(heard[0], 'handoff.send react-specialist offered')
+    })
+})
+
+describe('a Baton at a server', () => {
+  it('is each agent that it has a token for, and says how to become another', async (t) => {
+    const { url, token } = await server(t)
+    await using both = await openBaton(url, { token: token.join(', ') })
+    await using one = await openBaton({ store: url, token: token[0]! })
+
+    assert.equal(both.as('@Planner').name, 'planner')
+    assert.equal(both.as('react-specialist').name, 'react-specialist')
+    assert.throws(() => one.as('codex'), {
+      code: 'not_allowed',
+      message:
+        /^no token here is for codex, only for planner; give openBaton one more: baton token create --agent codex$/,
+    })
+    await assert.rejects(openBaton(url), { code: 'unauthenticated' })
+    await assert.rejects(openBaton(url, { token: `baton_${'x'.repeat(43)}` }), { code: 'unauthenticated' })
+    await assert.rejects(openBaton('http://baton.example.com', { token: token[0]! }), {
+      code: 'invalid_input',
+    })
+    await assert.rejects(openBaton(url, { token: token[0]!, policy: {} }), { code: 'invalid_input' })
+  })
+
+  it('aborts a handler at once when its work is cancelled', async (t) => {
+    const { url, token } = await server(t)
+    await using baton = await openBaton(url, { token })
+    const { promise: aborted, resolve } = Promise.withResolvers<unknown>()
+    await baton.specialist('react-specialist', {}, async (work) => {
+      await planner.cancel(work.handoff.id)
+      work.signal.addEventListener('abort', () => resolve(work.signal.reason))
+      await aborted
+    })
+    const planner = baton.as('planner')
+    const begun = performance.now()
+    await planner.send({ to: 'react-specialist', title: 'Card', home: 'queue' })
+
+    assert.ok(((await aborted) as BatonError).message.endsWith('was cancelled'))
+    // The look without an event comes after ten seconds.
+    assert.ok(performance.now() - begun < 8_000)
+  })
+
+  it('goes on when the server is replaced while a handler works', async (t) => {
+    const { url, token, restart } = await server(t)
+    await using baton = await openBaton(url, { token })
+    await baton.specialist('react-specialist', {}, async ({ attempt, input }) => {
+      if (input === 1) await restart()
+      return { output: attempt }
+    })
+    const send = (input: number) =>
+      baton.as('planner').send({ to: 'react-specialist', title: 'Card', home: 'queue', input })
+
+    assert.equal((await (await send(1)).wait({ timeout_s: 20 })).output, 1)
+    assert.equal((await (await send(2)).wait({ timeout_s: 20 })).output, 1)
+  })
+
+  it('works with a token that may not hear of events', async (t) => {
+    const { url, service, lines, token } = await server(t)
+    const narrow = await newToken(service, 'narrow', ['handoff:read', 'handoff:write'])
+    await using baton = await openBaton(url, { token: [token[0]!, narrow] })
+    await baton.specialist('narrow', {}, async () => ({ output: 'done' }))
+    await logged(lines, '"events"', 1)
+
+    const sent = await baton.as('planner').send({ to: 'narrow', title: 'Card', home: 'queue' })
+
+    assert.equal((await sent.wait({ timeout_s: 20 })).output, 'done')
+  })
+})

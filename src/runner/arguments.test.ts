@@ -215,7 +215,10 @@ describe('what a call is given', () => {
       openBaton({ store: any(5) }),
       refusal(/^store is not a string; give a file, :memory:, postgres/),
     )
-    await assert.rejects(openBaton({ store: '' }), refusal(/^store is empty; give a file, :memory:, postgres/))
+    await assert.rejects(
+      openBaton({ store: '' }),
+      refusal(/^store is empty; give a file, :memory:, postgres/),
+    )
     await assert.rejects(openBaton({ store: ':memory:', cwd: any(5) }), refusal(/^cwd is not a string/))
     await assert.rejects(
       openBaton({ store: ':memory:', workspace: any({}) }),

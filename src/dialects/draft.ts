@@ -106,6 +106,7 @@ export const Draft = once(() =>
     timeout_s: z.number().optional(),
     retry_count: z.number().optional(),
     retry: RetryRule().partial().optional(),
+    review: Name.optional(),
     retry_available: z.boolean().optional(),
     not_before: Time.optional(),
     on_failure: FailureRules().optional(),

@@ -184,6 +184,7 @@ describe('the fields that callers write', () => {
       'purpose',
       'remind_s',
       'retry',
+      'review',
       'silence',
       'summary',
       'supersedes',

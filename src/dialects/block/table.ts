@@ -69,7 +69,7 @@ export const BLOCK = once(() => {
       progress: 'a block says it as metrics.progress',
       body:     'it holds a block itself, or is empty or too long to stand above one',
       uid: NO, type: NO, to_reason: NO, from_phase: NO, to_phase: NO, from_step: NO, to_step: NO, in_reply_to: NO, supersedes: NO, accepted_at: NO,
-      accepted_by: NO, ack_notes: NO, ack_deadline: NO, target_completion: NO, timeout_s: NO, 'retry.delay_s': NO, 'retry.multiplier': NO, retry_available: NO,
+      accepted_by: NO, ack_notes: NO, ack_deadline: NO, target_completion: NO, timeout_s: NO, 'retry.delay_s': NO, 'retry.multiplier': NO, retry_available: NO, review: NO,
       not_before: NO, rejection: NO, input_schema: NO, output_schema: NO, expected_output: NO, result: NO, verification: NO, acknowledgment: NO,
       'record.summary': NO, 'record.status': NO, 'package.purpose': NO, 'package.deliverables': NO, 'package.criteria': NO, 'package.input': NO,
       'package.links': NO, 'package.checks': NO, 'package.validation_request': NO,

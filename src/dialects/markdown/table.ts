@@ -150,7 +150,7 @@ export const TABLE = table({
     body: 'below the keys',
     uid: NO_KEY, type: NO_KEY, to_reason: NO_KEY, from_phase: NO_KEY, to_phase: NO_KEY, phase: NO_KEY, from_step: NO_KEY, to_step: NO_KEY,
     project: NO_KEY, priority: NO_KEY, in_reply_to: NO_KEY, started_at: NO_KEY, from_role: inText, to_role: inText, timeout_s: NO_KEY,
-    retry_count: NO_KEY, retry: NO_KEY, retry_available: NO_KEY, not_before: NO_KEY, on_failure: NO_KEY, error: NO_KEY, input_schema: NO_KEY,
+    retry_count: NO_KEY, retry: NO_KEY, retry_available: NO_KEY, review: NO_KEY, not_before: NO_KEY, on_failure: NO_KEY, error: NO_KEY, input_schema: NO_KEY,
     output_schema: NO_KEY, expected_output: NO_KEY, gate: NO_KEY, acknowledgment: NO_KEY, record: NO_KEY, workflow: NO_KEY, metrics: NO_KEY,
     depends_on: NO_KEY, next_steps: NO_KEY, progress: NO_KEY, 'package.data': NO_KEY, 'package.input': NO_KEY, 'package.checks': NO_KEY,
     'package.validation_request': NO_KEY, 'result.output': NO_KEY, 'result.artifacts': NO_KEY, 'result.decisions': NO_KEY, 'result.validation': NO_KEY,

@@ -125,7 +125,7 @@ export const PACKAGE_TABLE: Table = table({
     updated_at: ONE_TIME, started_at: ONE_TIME, ended_at: ONE_TIME, not_before: ONE_TIME, ack_deadline: NO_DEADLINE, target_completion: NO_DEADLINE, timeout_s: NO_DEADLINE,
     retry_count: NO_RETRY, retry: NO_RETRY, retry_available: NO_RETRY, on_failure: NO_RETRY, input_schema: NO_SCHEMAS, output_schema: NO_SCHEMAS,
     error: 'a package does not say how work failed', rejection: 'a package does not say why it was rejected', verification: 'a package does not say how work was verified',
-    expected_output: 'a package expects a deliverable in words',
+    review: 'a package does not name a reviewer', expected_output: 'a package expects a deliverable in words',
     result: 'a package lists the files of a result as artifacts and says nothing else of it',
     record: 'a package keeps it as context.data.record, its files as artifacts',
     'acknowledgment.understanding': 'an acknowledgment that asks back does not say what was understood',

@@ -235,6 +235,7 @@ export const queueTable = once(() => table({
     on_failure:            'retry_policy says how often and how fast, and nothing about routes',
     rejection:             'a refusal is written as a failure',
     verification:          'nobody but the specialist says that the work is done',
+    review:                'nobody but the specialist says that the work is done',
     record:                'a writeback record has no key',
     progress:              'there is no key for progress',
     body:                  'a JSON file has no text beside its keys',

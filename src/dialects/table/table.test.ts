@@ -16,7 +16,7 @@ const LOST = {
   uid: '', type: '', state: '', from_role: '', to_role: '', to_reason: '', from_phase: '', to_phase: '', phase: '',
   from_step: '', to_step: '', project: '', in_reply_to: '', supersedes: '', created_at: '', updated_at: '',
   accepted_by: '', ack_notes: '', ack_deadline: '', target_completion: '', timeout_s: '', retry_count: '',
-  retry: '', retry_available: '', not_before: '', on_failure: '', error: '', rejection: '', input_schema: '',
+  retry: '', retry_available: '', review: '', not_before: '', on_failure: '', error: '', rejection: '', input_schema: '',
   output_schema: '', expected_output: '', result: '', verification: '', gate: '', acknowledgment: '', record: '',
   workflow: '', metrics: '', depends_on: '', next_steps: '', progress: '', body: '', package: 'there is one text',
 } as const

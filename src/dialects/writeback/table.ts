@@ -41,7 +41,7 @@ export const WRITEBACK = table({
     'package.summary': 'a record has one summary',
     uid: NO, id: NO, type: NO, to: NO, from_role: NO, to_role: NO, to_reason: NO, from_phase: NO, to_phase: NO, phase: NO, from_step: NO, to_step: NO,
     title: NO, project: NO, priority: NO, in_reply_to: NO, supersedes: NO, updated_at: NO, accepted_at: NO, accepted_by: NO, ack_notes: NO, started_at: NO,
-    ended_at: NO, ack_deadline: NO, target_completion: NO, timeout_s: NO, retry_count: NO, retry: NO, retry_available: NO, not_before: NO, on_failure: NO,
+    ended_at: NO, ack_deadline: NO, target_completion: NO, timeout_s: NO, retry_count: NO, retry: NO, retry_available: NO, review: NO, not_before: NO, on_failure: NO,
     error: NO, rejection: NO, input_schema: NO, output_schema: NO, expected_output: NO, result: NO, verification: NO, gate: NO, acknowledgment: NO,
     workflow: NO, metrics: NO, depends_on: NO, next_steps: NO, body: NO, package: NO,
   },

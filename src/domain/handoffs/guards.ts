@@ -30,6 +30,8 @@ const isAsked = ({ to, escalated_to }: Handoff, name: string): boolean => to ===
 /** A receiver's own word never closes native or document 000's handoffs. */
 function mayVerify(actor: Actor, handoff: Handoff, policy: Policy, agent?: Agent): boolean {
   if (actor.name === handoff.to) return false
+  const named = reviewerOf(handoff)
+  if (named !== undefined) return actor.name === named || actor.kind === 'human'
   if (HOME_RULES[handoff.home].lastWord === 'verifier')
     return verifiersFor(handoff, policy, actor, agent).includes(actor.name)
   return (
@@ -50,14 +52,20 @@ function verifiersFor(handoff: Handoff, policy: Policy, actor: Actor, agent?: Ag
 
 /** The agent that is asked first to verify; views show it as the next to move. */
 export function verifierOf(handoff: Handoff, policy: Policy): string {
+  const named = reviewerOf(handoff)
+  if (named !== undefined) return named
   if (HOME_RULES[handoff.home].lastWord !== 'verifier') return handoff.from
   const usual = policy.verifiers.find((name) => name !== handoff.to)
   return usual ?? (policy.chief === handoff.to ? handoff.from : policy.chief)
 }
 
-/** True when the receiver alone may close: documents 001 to 004, and every return. */
-export const receiverCompletes = (handoff: Handoff): boolean =>
-  handoff.type === 'return' || HOME_RULES[handoff.home].lastWord === 'receiver'
+/** True when the receiver alone may close: documents 001 to 004 unless their sender says otherwise, and every return. */
+export const receiverCompletes = ({ type, home, review }: Handoff): boolean =>
+  type === 'return' || (review === undefined && HOME_RULES[home].lastWord === 'receiver')
+
+/** The agent that the sender named for the last word. */
+export const reviewerOf = ({ review }: Pick<Handoff, 'review'>): string | undefined =>
+  review === 'sender' || review === 'none' ? undefined : review
 
 function mayComplete(actor: Actor, handoff: Handoff, policy: Policy, agent?: Agent): boolean {
   if (receiverCompletes(handoff)) return actor.name === handoff.to
@@ -67,7 +75,11 @@ function mayComplete(actor: Actor, handoff: Handoff, policy: Policy, agent?: Age
 /** Everything that stands between this handoff and done; empty when its home's guard holds. */
 export function unmetConditions(handoff: Handoff, content: Content): readonly Problem[] {
   if (handoff.type === 'return') return accepted(handoff)
-  return HOME_RULES[handoff.home].completion.flatMap((guard) => GUARDS[guard](content, handoff))
+  const guards = HOME_RULES[handoff.home].completion
+  // A sender that wants a review wants evidence with it, in every format.
+  const more: readonly Guard[] =
+    handoff.review === undefined || guards.includes('evidence') ? [] : ['evidence']
+  return [...guards, ...more].flatMap((guard) => GUARDS[guard](content, handoff))
 }
 
 /**

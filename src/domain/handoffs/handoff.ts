@@ -80,6 +80,7 @@ export const Handoff = once(() =>
     started_at: z.string().optional(),
     attempt: z.int().describe('From 1; rises when the work is offered again'),
     retry: RetryRule().optional(),
+    review: z.string().optional().describe('The last word: sender, none (its declared checks) or an agent'),
     not_before: z.string().optional(),
     attempts: z.array(Attempt()),
     resume: z.enum(STATES).optional(),

@@ -61,6 +61,9 @@ export const newHandoffFields = () => ({
     .describe(
       'How often and how fast failed work is retried: first after delay_s seconds, then after multiplier times as long',
     ),
+  review: AgentName.optional().describe(
+    'The last word on the result: sender, an agent, or none, where the declared checks decide alone',
+  ),
   parent: Id.optional().describe('The handoff that this one is part of'),
   supersedes: Id.optional().describe('The rejected or expired handoff that this one replaces'),
   home: z.enum(HOMES).optional(),

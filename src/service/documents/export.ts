@@ -149,6 +149,7 @@ function fieldsOf({ handoff, content }: Imported, named: NamedHandoffs): DraftFi
     timeout_s: handoff.timeout_s,
     retry_count: handoff.attempt - 1,
     retry: handoff.retry,
+    review: handoff.review,
     not_before: handoff.not_before,
     error: handoff.error,
     rejection: rejection && { ...rejection },

@@ -43,13 +43,28 @@ export function createCheckRunner(options: CheckRunnerOptions): NonNullable<Serv
   }
 }
 
-/** The answers of a place without a project. */
-export const withoutProject: NonNullable<ServiceDeps['runChecks']> = async (checks) =>
-  checks.map((check) => ({ name: checkName(check), detail: 'not run: there is no project' }))
+/** The answers of a place without a project: what was handed in can be judged anywhere, files and commands cannot. */
+export const withoutProject: NonNullable<ServiceDeps['runChecks']> = (checks, result) =>
+  Promise.all(
+    checks.map(async (check) => {
+      const outcome =
+        check.kind === 'json_schema'
+          ? await (result ? matches(check.schema, result.output) : compiles(check.schema))
+          : check.kind === 'evidence'
+            ? result && evidenced(check.deliverable, result)
+            : { detail: 'not run: there is no project' }
+      return { name: checkName(check), ...outcome }
+    }),
+  )
 
 async function foreseen(check: Check, options: CheckRunnerOptions): Promise<Outcome> {
   if (check.kind === 'command') return runs(check.command, options, false)
-  const tried = check.kind === 'json_schema' ? await matches(check.schema, null) : {}
+  return check.kind === 'json_schema' ? compiles(check.schema) : {}
+}
+
+/** Nothing where the schema can be used, else why not. */
+async function compiles(schema: Readonly<Record<string, unknown>>): Promise<Outcome> {
+  const tried = await matches(schema, null)
   return tried.ok === undefined ? tried : {}
 }
 

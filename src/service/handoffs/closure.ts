@@ -1,14 +1,15 @@
+import { ENGINE } from '../../domain/actor.ts'
 import { checkName, receiverCompletes, unmetConditions } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { VerifyInput } from '../../domain/handoffs/inputs.ts'
-import type { Content, VerificationRecord } from '../../domain/handoffs/package.ts'
+import type { CheckResult, Content, VerificationRecord } from '../../domain/handoffs/package.ts'
 import { isOpen } from '../../domain/lifecycle.ts'
 import { choiceOf } from '../../domain/people/gate.ts'
 import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
 import type { Call } from '../deps.ts'
 import { mustContent, uidOf } from '../lookup.ts'
-import { refuse, UseCases } from '../write.ts'
+import { refuse, refuseUnmet, UseCases } from '../write.ts'
 import { type Change, changeHandoff, move, reasoned, type Step } from './moves.ts'
 import { declaredChecks, outputConditions } from './output-conditions.ts'
 import { entered, talk } from './thread.ts'
@@ -177,8 +178,39 @@ function keepDecision({ view }: Step, { uid, id }: Handoff, decision: string, ra
   view.putContent(uid, { ...content, result: { ...content.result, decisions: [made] } })
 }
 
+/** Completes work that was handed in by the checks that its sender declared in place of a review. */
+export function passDeclared(
+  step: Step,
+  handedIn: Handoff,
+  content: Content,
+  checks: CheckResult[] | undefined,
+): Handoff {
+  const { from, uid, id } = handedIn
+  const note = `Declared by ${from} when it was sent: review none`
+  const record = verification(step, content, { pass: true, note }, from)
+  const next = {
+    ...content,
+    verifications: [...content.verifications, { ...record, ...present({ checks }) }],
+  }
+  const completed = move({ ...step, actor: ENGINE }, handedIn, 'complete', {
+    act: 'handoff.verify_pass',
+    as: 'completer',
+    set: { verified_by: from },
+    fields: { note, ...present({ checks }) },
+    progress: true,
+  })
+  refuseUnmet(id, 'completed', unmetConditions(handedIn, next))
+  step.view.putContent(uid, next)
+  return completed
+}
+
 /** The verifier's check of each deliverable; without one, the receiver's evidence is taken over. */
-function verification(step: Step, content: Content, input: VerifyInput): VerificationRecord {
+function verification(
+  step: Step,
+  content: Content,
+  input: VerifyInput,
+  by: string = step.actor.name,
+): VerificationRecord {
   const evidence = new Map((content.result?.evidence ?? []).map((e) => [e.deliverable.trim(), e.evidence]))
   const status = input.pass ? ('verified' as const) : ('refused' as const)
   const checks =
@@ -190,7 +222,7 @@ function verification(step: Step, content: Content, input: VerifyInput): Verific
     }))
   return {
     verified_at: step.at,
-    verified_by: step.actor.name,
+    verified_by: by,
     pass: input.pass,
     ...present({ note: input.note }),
     deliverable_checks: checks,

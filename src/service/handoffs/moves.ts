@@ -1,7 +1,13 @@
 import type { Actor, Agent } from '../../domain/agent.ts'
 import { type AckOverrides, ackDeadline, addMs, leaseMs } from '../../domain/handoffs/deadlines.ts'
 import { answerFor } from '../../domain/handoffs/debts.ts'
-import { delegationConditions, receiverCompletes, rolesOf, verifierOf } from '../../domain/handoffs/guards.ts'
+import {
+  delegationConditions,
+  receiverCompletes,
+  reviewerOf,
+  rolesOf,
+  verifierOf,
+} from '../../domain/handoffs/guards.ts'
 import type { Handoff, HandoffType } from '../../domain/handoffs/handoff.ts'
 import { isMarkdownStep, markdownStatus } from '../../domain/handoffs/markdown-status.ts'
 import type { Package, Result } from '../../domain/handoffs/package.ts'
@@ -298,6 +304,8 @@ function whoIs(handoff: Handoff, role: Role): string {
     return `its receiver ${handoff.to}`
   if (role === 'person') return 'a person it is addressed to'
   if (role === 'clock') return 'the engine'
+  const named = reviewerOf(handoff)
+  if (named !== undefined) return `its reviewer ${named} or a person`
   return HOME_RULES[handoff.home].lastWord === 'verifier'
     ? 'its verifier'
     : `its sender ${handoff.from}, a verifier or a person, never its receiver ${handoff.to}`

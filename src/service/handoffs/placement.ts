@@ -46,6 +46,7 @@ export function placeHandoff(step: Step, uid: string, input: PlacedHandoff, plac
     supersedes,
     timeout_s,
     retry,
+    review,
     alias,
     gate,
     silence,
@@ -84,7 +85,7 @@ export function placeHandoff(step: Step, uid: string, input: PlacedHandoff, plac
     ...present({ ack_deadline: deadline }),
     ...(timeout_s !== undefined && kind !== 'human' && { timeout_s }),
     attempt: 1,
-    ...present({ retry: policy }),
+    ...present({ retry: policy, review }),
     attempts: [],
     deliverables: travels.deliverables?.length ?? 0,
     ...(resolved === 'delegation' && {

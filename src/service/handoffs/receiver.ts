@@ -18,6 +18,7 @@ import { refuse, refuseUnmet, UseCases } from '../write.ts'
 import type { Accepted } from './acknowledgment.ts'
 import { again, beat, failed, fence, refuseSpent, retriedAtOnce, revived, take } from './attempts.ts'
 import { claimNext, pickUp } from './claim.ts'
+import { passDeclared } from './closure.ts'
 import { changeHandoff, move, offerDeadline, type Step } from './moves.ts'
 import { declaredChecks, outputConditions } from './output-conditions.ts'
 import { refuseUnacknowledged } from './return-handoff.ts'
@@ -207,6 +208,7 @@ export class Receiver extends UseCases {
         unset: givenBack(started) ? ['rejection'] : [],
       })
       refuseUnacknowledged(before, now)
+      if (before.review === 'none') return passDeclared(step, moved, next, checks)
       const unmet = closes ? [...unmetConditions(before, next), ...lacking] : handInConditions(before, next)
       refuseUnmet(before.id, closes ? 'completed' : 'submitted', unmet)
       return moved

@@ -31,6 +31,7 @@ export interface Offered {
   /** Whether it says what kind of gate it is. */
   readonly isGate?: boolean | undefined
   readonly in_reply_to?: string | undefined
+  readonly review?: string | undefined
   readonly package: Package
   readonly created_files?: readonly string[] | undefined
   /** A draft may be unfinished: what would be refused is only said. */
@@ -65,7 +66,7 @@ export async function judgeSending(deps: ServiceDeps, offered: Offered): Promise
     const type = offered.type ?? 'sequential'
     if (type === 'return' || offered.in_reply_to !== undefined) refuseReturn()
     const found = checkSending(draftOf(offered, type)).filter(({ code }) => EVERYWHERE.includes(code))
-    return { type, warnings: [...found.map(said), ...more] }
+    return { type, warnings: [...found.map(said), ...more, ...unproven(offered)] }
   }
   const open = await delegationsBetween(deps, offered)
   // Every person is somebody to escalate to, whatever the name.
@@ -76,6 +77,14 @@ export async function judgeSending(deps: ServiceDeps, offered: Offered): Promise
   const found = checkSending(draftOf(offered, type), present({ kinds }))
   if (send) refuseBroken(found)
   return { type, ...present({ answers }), warnings: [...warnings, ...found.map(said), ...more] }
+}
+
+/** The queue format asks for an output and for nothing else. */
+function unproven({ home, review, package: { deliverables } }: Offered): readonly Problem[] {
+  if (!deliverables?.length || review !== undefined) return []
+  if (!HOME_RULES[home].completion.includes('output')) return []
+  const message = `work of the ${home} format is completed without evidence for its deliverables; set review, for example to sender, and each needs evidence`
+  return [{ code: 'evidence_not_asked', message }]
 }
 
 /** A check that cannot run here is told before anybody waits for it. */

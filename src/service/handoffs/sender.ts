@@ -1,4 +1,5 @@
 import { placeBelow } from '../../domain/handoffs/chain.ts'
+import { reviewerOf } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { NewHandoff } from '../../domain/handoffs/inputs.ts'
 import type { Package } from '../../domain/handoffs/package.ts'
@@ -27,6 +28,7 @@ import { amended, changeHandoff, move, notify, offerDeadline, reasoned, type Ste
 import { declaredChecks, outputConditions } from './output-conditions.ts'
 import { awaitPerson, offer, placeHandoff } from './placement.ts'
 import { returned } from './return-handoff.ts'
+import { refuseOwnReview, refuseReview } from './review.ts'
 import { type Judged, judgeSending, refuseBrokenPackage, refuseUnasked } from './send-rules.ts'
 
 /** A document by which somebody hands over: it stays with the handoff that is made of it. */
@@ -97,6 +99,7 @@ export class Sender extends UseCases {
       decide: (step, before) => {
         const content = mustContent(step.view, uid)
         const next = { ...content.package, ...patch }
+        refuseReview(this.deps, { ...before, package: next })
         step.view.putContent(uid, { ...content, package: next })
         const deliverables = next.deliverables?.length ?? 0
         const isAsked = before.state === 'needs_input'
@@ -139,6 +142,7 @@ export class Sender extends UseCases {
         refuseRemoved(step.view.agent(to))
         if (before.to !== to) notify(step, before.to, 'reassigned', before, given(before, to, reason))
         const target = amended(before, { to })
+        refuseOwnReview(before, to)
         const { set: why } = reasoned(step, 'reassigned', reason)
         return move(step, before, 'reassign', {
           set: {
@@ -184,10 +188,12 @@ export class Sender extends UseCases {
     const own = packageOf(input)
     const travels = document ? own : await this.#withShared(home, own)
     const isGate = input.gate !== undefined
-    const offered = { from, to, home, type: input.type, isGate, in_reply_to, created_files, send }
+    const { review } = input
+    const offered = { from, to, home, type: input.type, isGate, in_reply_to, created_files, send, review }
     const judged = await judgeSending(deps, { ...offered, package: travels })
     const { type, warnings } = judged
     if (type === 'return') return this.#answer(call, op, input, judged, send, document)
+    refuseReview(deps, { ...offered, type, package: travels })
     refuseRoute(deps, from, to)
     const parent = await this.#parentOf(call, input)
     const supersedes = input.supersedes === undefined ? undefined : (await find(deps, input.supersedes)).uid
@@ -200,7 +206,9 @@ export class Sender extends UseCases {
     if (!document) await files?.demandWritable(deps, home, written)
     const alias = input.alias ?? (await files?.documentId(deps, { home, from, to, task }))
     const made = { ...fields, package: travels, home, type, alias, supersedes }
-    const { agents, streams } = agentReads(deps, [from, to])
+    const reviewer = reviewerOf(input)
+    const names = [from, to, ...(reviewer === undefined ? [] : [reviewer])]
+    const { agents, streams } = agentReads(deps, names)
     const candidate = { from, to, home, type, task, place, supersedes }
     const handoff = await write(deps, call, {
       op,
@@ -224,8 +232,9 @@ export class Sender extends UseCases {
         // A person who asks somebody to decide says with it that this is a person too; an agent or a file cannot say so.
         const isPerson = call.actor.kind === 'human' && call.actor.auth !== 'file'
         const kind = isForPerson(type) && isPerson ? 'human' : undefined
-        const more = ensureAgents(step, [from, to], kind) ?? uncounted(step, candidate)
+        const more = ensureAgents(step, names, kind) ?? uncounted(step, candidate)
         if (more) return more
+        if (reviewer !== undefined) refuseRemoved(view.agent(reviewer))
         admit(step, candidate)
         const run = document?.run ?? (parent && runBelow(view, parent))
         if (send && run !== undefined) refuseOverGate(view, run, from, parent)

@@ -61,6 +61,7 @@ export const steps = (
 const ONLY_NEW = cannot('An import brings new handoffs. It takes no step of one that is here.')
 const MOVED = cannot('A file in the queue folders is moved by its receiver. It names nobody else.')
 
+const NO_REVIEWER = cannot('A file has no key for the reviewer. The rules of its format hold.')
 const NO_TASKS = cannot('A handoff does not change the progress of a task.')
 
 const acknowledgment = (by: string): string =>
@@ -136,6 +137,22 @@ export const ACTING: readonly Rule[] = [
       ),
       'file: queue': cannot('The receiver of queue work completes it. Nobody verifies it.'),
       'file: package': cannot('The receiver of a package completes it. Nobody verifies it.'),
+    }),
+  },
+  {
+    kind: 'who may act',
+    rule: 'Only the reviewer that its sender named verifies.',
+    code: 'not_allowed',
+    sentence: `planner may not verify ${WORK}; that is for its reviewer mallory or a person`,
+    prepare: async (world) => {
+      await accepted(world, { review: 'mallory', deliverables: undefined })
+      await world.does('codex', 'handoff_submit', { id: WORK, note: 'Done' })
+    },
+    asked: { as: 'planner', op: 'handoff_verify', input: { id: WORK, pass: true } },
+    cells: steps({
+      'file: markdown': NO_REVIEWER,
+      'file: queue': NO_REVIEWER,
+      'file: package': NO_REVIEWER,
     }),
   },
   {

@@ -27,6 +27,21 @@ const packages = (facts: Parameters<typeof DOCUMENTS.package>[0]): Cells => ({
   'import: package': adopted('package', facts, ELSEWHERE),
 })
 
+const NO_KEY = cannot('A document has no key for the reviewer. The rules of its format hold.')
+const NO_REVIEW: Cells = {
+  ...CALLS,
+  'file: markdown': NO_KEY,
+  'file: queue': NO_KEY,
+  'file: package': NO_KEY,
+  'import: markdown': NO_KEY,
+  'import: queue': NO_KEY,
+  'import: block': NO_KEY,
+  'import: package': NO_KEY,
+  'import: writeback': NOT_RECORDS,
+  collect: NO_KEY,
+  'task import': NOT_HANDOFFS,
+}
+
 const LONGER = { from: 'builder', to: 'mallory' }
 const BEGINS = 'What comes from elsewhere begins a chain of its own.'
 const outside = '  expectations:\n    deliverable: "Middleware"\n'
@@ -62,6 +77,23 @@ export const SENDING: readonly Rule[] = [
     sentence: `summary: "It's done" tells the receiver nothing; say what was done and what is needed`,
     asked: { as: 'planner', op: 'handoff_send', input: workFor('codex', { summary: "It's done" }) },
     cells: packages({ summary: "It's done" }),
+  },
+  {
+    kind: 'sending',
+    rule: 'Work without a review has a check that decides.',
+    code: 'invalid_input',
+    sentence:
+      'review none needs a check that decides; add one to checks, for example {"kind": "json_schema", "schema": {…}} for the output',
+    asked: { as: 'planner', op: 'handoff_send', input: workFor('codex', { review: 'none' }) },
+    cells: NO_REVIEW,
+  },
+  {
+    kind: 'sending',
+    rule: 'A receiver does not review its own work.',
+    code: 'invalid_input',
+    sentence: 'codex cannot review its own work; name another agent, or sender',
+    asked: { as: 'planner', op: 'handoff_send', input: workFor('codex', { review: 'codex' }) },
+    cells: NO_REVIEW,
   },
   {
     kind: 'sending',

@@ -18,7 +18,7 @@ export function refuseReview({ live }: ServiceDeps, sent: Reviewed): void {
   if (HOME_RULES[home].lastWord === 'verifier')
     no(`work of the ${home} format is reviewed by its verifier; leave review out`)
   if (live?.has(home))
-    no(`a file of the ${home} format cannot carry review; leave it out, or send it with home native`)
+    no(`a file of the ${home} format cannot carry review; leave review out`)
   refuseOwnReview(sent, to)
   // Evidence is the receiver's own word.
   if (review === 'none' && !sent.package.checks?.some(({ kind }) => kind !== 'evidence'))

@@ -83,7 +83,7 @@ export async function judgeSending(deps: ServiceDeps, offered: Offered): Promise
 function unproven({ home, review, package: { deliverables } }: Offered): readonly Problem[] {
   if (!deliverables?.length || review !== undefined) return []
   if (!HOME_RULES[home].completion.includes('output')) return []
-  const message = `work of the ${home} format is completed without evidence for its deliverables; set review, for example to sender, and each needs evidence`
+  const message = `work of the ${home} format is completed without evidence for its deliverables; with review each deliverable needs it`
   return [{ code: 'evidence_not_asked', message }]
 }
 

@@ -28,7 +28,6 @@ import { amended, changeHandoff, move, notify, offerDeadline, reasoned, type Ste
 import { declaredChecks, outputConditions } from './output-conditions.ts'
 import { awaitPerson, offer, placeHandoff } from './placement.ts'
 import { returned } from './return-handoff.ts'
-import { refuseOwnReview, refuseReview } from './review.ts'
 import { type Judged, judgeSending, refuseBrokenPackage, refuseUnasked } from './send-rules.ts'
 
 /** A document by which somebody hands over: it stays with the handoff that is made of it. */
@@ -44,6 +43,9 @@ export interface Sent {
   readonly handoff: Handoff
   readonly warnings: readonly Problem[]
 }
+
+/** Few senders say who reviews. */
+const reviewing = () => import('./review.ts')
 
 /** Creating, sending and taking back. */
 export class Sender extends UseCases {
@@ -91,6 +93,7 @@ export class Sender extends UseCases {
   ): Promise<Handoff> {
     const { uid } = await find(this.deps, ref)
     const { title, ...patch } = change
+    const { refuseReview } = await reviewing()
     return changeHandoff(this.deps, call, {
       op: 'handoff_amend',
       input: { uid, change },
@@ -131,6 +134,7 @@ export class Sender extends UseCases {
   async reassign(call: Call, ref: string, to: string, reason?: string): Promise<Handoff> {
     const { uid, from } = await find(this.deps, ref)
     refuseRoute(this.deps, from, to)
+    const { refuseOwnReview } = await reviewing()
     return changeHandoff(this.deps, call, {
       op: 'handoff_reassign',
       input: { uid, to, reason },
@@ -193,7 +197,7 @@ export class Sender extends UseCases {
     const judged = await judgeSending(deps, { ...offered, package: travels })
     const { type, warnings } = judged
     if (type === 'return') return this.#answer(call, op, input, judged, send, document)
-    refuseReview(deps, { ...offered, type, package: travels })
+    if (review !== undefined) (await reviewing()).refuseReview(deps, { ...offered, type, package: travels })
     refuseRoute(deps, from, to)
     const parent = await this.#parentOf(call, input)
     const supersedes = input.supersedes === undefined ? undefined : (await find(deps, input.supersedes)).uid

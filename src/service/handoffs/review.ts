@@ -17,8 +17,7 @@ export function refuseReview({ live }: ServiceDeps, sent: Reviewed): void {
   if (type !== 'sequential' && type !== 'delegation') no(`review is for work; a ${type} has its own answer`)
   if (HOME_RULES[home].lastWord === 'verifier')
     no(`work of the ${home} format is reviewed by its verifier; leave review out`)
-  if (live?.has(home))
-    no(`a file of the ${home} format cannot carry review; leave review out`)
+  if (live?.has(home)) no(`a file of the ${home} format cannot carry review; leave review out`)
   refuseOwnReview(sent, to)
   // Evidence is the receiver's own word.
   if (review === 'none' && !sent.package.checks?.some(({ kind }) => kind !== 'evidence'))

@@ -107,6 +107,13 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
     'sender: blocked -reassign-> offered',
     'sender: failed -reassign-> offered',
   ],
+  'a receiver that goes away gives the work back without a failure': [
+    'receiver: accepted -release-> offered',
+    'receiver: in_progress -release-> offered',
+    'receiver: blocked -release-> offered',
+    'receiver: needs_input > accepted -release-> needs_input',
+    'receiver: needs_input > in_progress -release-> needs_input',
+  ],
   'an answer leads back to where the question was asked, also to an offer or a gate': [
     'sender: needs_input > offered -answer-> offered',
     'sender: needs_input > needs_input -answer-> needs_input',

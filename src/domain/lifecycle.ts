@@ -54,6 +54,7 @@ const LIFECYCLE = [
   // A receiver that dies after accepting must not hold the work for ever.
   { from: 'accepted',    command: 'time_out',       by: 'clock',     to: 'failed' },
   { from: 'accepted',    command: 'retry_later',    by: 'clock',     to: 'retry_wait' },
+  { from: 'accepted',    command: 'release',        by: 'receiver',  to: 'offered' },
   { from: 'accepted',    command: 'reassign',       by: 'sender',    to: 'offered' },
   { from: 'accepted',    command: 'cancel',         by: 'sender',    to: 'cancelled' },
 
@@ -66,6 +67,7 @@ const LIFECYCLE = [
   { from: 'in_progress', command: 'time_out',       by: 'clock',     to: 'failed' },
   { from: 'in_progress', command: 'retry_later',    by: 'receiver',  to: 'retry_wait' },
   { from: 'in_progress', command: 'retry_later',    by: 'clock',     to: 'retry_wait' },
+  { from: 'in_progress', command: 'release',        by: 'receiver',  to: 'offered' },
   { from: 'in_progress', command: 'reassign',       by: 'sender',    to: 'offered' },
   { from: 'in_progress', command: 'cancel',         by: 'sender',    to: 'cancelled' },
 
@@ -74,6 +76,7 @@ const LIFECYCLE = [
   { from: 'blocked',     command: 'fail',           by: 'receiver',  to: 'failed' },
   { from: 'blocked',     command: 'time_out',       by: 'clock',     to: 'failed' },
   { from: 'blocked',     command: 'retry_later',    by: 'clock',     to: 'retry_wait' },
+  { from: 'blocked',     command: 'release',        by: 'receiver',  to: 'offered' },
   { from: 'blocked',     command: 'reassign',       by: 'sender',    to: 'offered' },
   { from: 'blocked',     command: 'cancel',         by: 'sender',    to: 'cancelled' },
 
@@ -88,6 +91,9 @@ const LIFECYCLE = [
   { from: 'needs_input', command: 'approve',        by: 'clock',     to: 'completed' },
   { from: 'needs_input', command: 'question',       by: 'person',    to: 'needs_input' },
   { from: 'needs_input', command: 'decline',        by: 'person',    to: 'rejected' },
+  // The question stays open; whoever takes the work next reads the answer.
+  { from: 'needs_input', command: 'release',        by: 'receiver',  to: 'needs_input', resume: 'accepted' },
+  { from: 'needs_input', command: 'release',        by: 'receiver',  to: 'needs_input', resume: 'in_progress' },
   { from: 'needs_input', command: 'reject',         by: 'receiver',  to: 'rejected' },
   { from: 'needs_input', command: 'cancel',         by: 'sender',    to: 'cancelled' },
   { from: 'needs_input', command: 'expire',         by: 'clock',     to: 'expired' },

@@ -45,6 +45,7 @@ describe('the operations that every surface shares', () => {
       'handoff_list read handoff:read GET /v1/handoffs',
       'handoff_reassign write handoff:write POST /v1/handoffs/{id}/reassign',
       'handoff_reject write handoff:write POST /v1/handoffs/{id}/reject',
+      'handoff_release write handoff:write POST /v1/handoffs/{id}/release',
       'handoff_retry write handoff:write POST /v1/handoffs/{id}/retry',
       'handoff_send write handoff:write POST /v1/handoffs',
       'handoff_submit write handoff:write POST /v1/handoffs/{id}/submit',

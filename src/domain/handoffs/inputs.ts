@@ -143,6 +143,11 @@ export const failFields = () => ({
   attempt: z.coerce.number().int().positive().optional(),
 })
 
+export const releaseFields = () => ({
+  reason: Note.optional().describe('Why, for the log'),
+  attempt: z.coerce.number().int().positive().optional(),
+})
+
 export const verifyFields = () => ({
   pass: z.boolean(),
   note: Note.optional().describe('Needed when it does not pass'),

@@ -31,6 +31,7 @@ const STEPS: Readonly<Record<Command, Words>> = {
   await_person: ['send', '…; only an offered handoff can wait for a person'],
   amend:        ['amend', '…; only a draft, an offer or a handoff with an open question can be amended'],
   reassign:     ['reassign', '…; only an offered, accepted, started, blocked or failed handoff can be reassigned'],
+  release:      ['release', '…; only work that you have begun can be released'],
   submit:       ['submit', '…; only work that is accepted or in progress can be submitted'],
   cancel:       ['cancel', '…; only an open handoff can be cancelled'],
   reject:       ['reject', '…; only an open handoff that was sent can be rejected'],

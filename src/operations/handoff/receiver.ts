@@ -1,6 +1,13 @@
 import * as z from 'zod'
 import { Handoff } from '../../domain/handoffs/handoff.ts'
-import { acceptFields, failFields, heartbeatFields, Id, submitFields } from '../../domain/handoffs/inputs.ts'
+import {
+  acceptFields,
+  failFields,
+  heartbeatFields,
+  Id,
+  releaseFields,
+  submitFields,
+} from '../../domain/handoffs/inputs.ts'
 import { CheckResult } from '../../domain/handoffs/package.ts'
 import { defineOperation } from '../operation.ts'
 import { CHANGE_ERRORS, defineStep, mutable } from './fields.ts'
@@ -133,4 +140,21 @@ const fail = defineStep('fail', {
   run: (service, call, { id, ...input }) => service.receiving.fail(call, id, input),
 })
 
-export const RECEIVER_OPERATIONS = [accept, reject, claim, heartbeat, ask, answer, submit, fail] as const
+const release = defineStep('release', {
+  summary: 'Give work back unfinished, because you stop. It is offered again at once and no retry is spent.',
+  input: () => z.strictObject({ id: Id, ...releaseFields() }),
+  examples: ['baton handoff release @ --reason "the machine restarts"'],
+  run: (service, call, { id, ...input }) => service.receiving.release(call, id, input),
+})
+
+export const RECEIVER_OPERATIONS = [
+  accept,
+  reject,
+  claim,
+  heartbeat,
+  ask,
+  answer,
+  submit,
+  fail,
+  release,
+] as const

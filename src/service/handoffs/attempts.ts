@@ -6,7 +6,7 @@ import { DEFAULT_RETRY, HOME_RULES } from '../../domain/home.ts'
 import { present } from '../../domain/present.ts'
 import { enterHandoff } from '../log-record.ts'
 import { refuse } from '../write.ts'
-import { amended, checkHolder, finish, move, offerDeadline, type Step } from './moves.ts'
+import { amended, checkHolder, closeAttempt, finish, move, offerDeadline, type Step } from './moves.ts'
 
 /** Taking an offer: acceptance, and with `start` the beginning of the attempt. */
 export function take(
@@ -71,6 +71,24 @@ export function refuseSpent({ id, home, attempt, retry = DEFAULT_RETRY }: Handof
   refuse('wrong_state', `all ${retry.max} retries of ${id} are used; send the work as a new handoff`, {
     id,
     max_retries: retry.max,
+  })
+}
+
+/**
+ * Offered again at once as the same attempt: a holder that goes away is not a failure. An open question stays open, and
+ * its answer leads to the next holder.
+ */
+export function released(step: Step, before: Handoff, reason: string | undefined): Handoff {
+  const isAsked = before.state === 'needs_input'
+  return move(step, before, 'release', {
+    set: isAsked
+      ? { resume: 'offered', attempts: closeAttempt(before, step.at) }
+      : offerDeadline(step, before),
+    unset: [
+      ...(['accepted_at', 'accepted_by', 'started_at', 'progress', 'blocked_on'] as const),
+      ...(isAsked ? (['holder', 'instance'] as const) : []),
+    ],
+    fields: { reason },
   })
 }
 

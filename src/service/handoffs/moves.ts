@@ -189,7 +189,8 @@ function waitingFor({ deps }: Step, handoff: Handoff): string | undefined {
   }
 }
 
-function closeAttempt(handoff: Handoff, at: string): Handoff['attempts'] {
+/** The attempts with the last one ended. */
+export function closeAttempt(handoff: Handoff, at: string): Handoff['attempts'] {
   const last = handoff.attempts.at(-1)
   if (!last || last.ended_at !== undefined) return handoff.attempts
   return [

@@ -2,7 +2,13 @@ import type { Kinds } from '../../dialects/package/artifacts.ts'
 import { isPast } from '../../domain/handoffs/deadlines.ts'
 import { handInConditions, receiverCompletes, unmetConditions } from '../../domain/handoffs/guards.ts'
 import type { Failure, Handoff } from '../../domain/handoffs/handoff.ts'
-import type { AcceptInput, failFields, heartbeatFields, SubmitInput } from '../../domain/handoffs/inputs.ts'
+import type {
+  AcceptInput,
+  failFields,
+  heartbeatFields,
+  releaseFields,
+  SubmitInput,
+} from '../../domain/handoffs/inputs.ts'
 import type { Evidence, Result } from '../../domain/handoffs/package.ts'
 import { givenBack } from '../../domain/handoffs/reasons.ts'
 import { recoveryActions } from '../../domain/handoffs/retry.ts'
@@ -16,7 +22,17 @@ import { mustContent, uidOf } from '../lookup.ts'
 import { knowTaker, takenUp } from '../people/anyone.ts'
 import { refuse, refuseUnmet, UseCases } from '../write.ts'
 import type { Accepted } from './acknowledgment.ts'
-import { again, beat, failed, fence, refuseSpent, retriedAtOnce, revived, take } from './attempts.ts'
+import {
+  again,
+  beat,
+  failed,
+  fence,
+  refuseSpent,
+  released,
+  retriedAtOnce,
+  revived,
+  take,
+} from './attempts.ts'
 import { claimNext, pickUp } from './claim.ts'
 import { passDeclared } from './closure.ts'
 import { changeHandoff, move, offerDeadline, type Step } from './moves.ts'
@@ -235,6 +251,14 @@ export class Receiver extends UseCases {
         recovery_actions: [...recoveryActions(code, input.recovery_actions)],
       }
       return retry ? retriedAtOnce(step, before, error, retry) : failed(step, before, error, 'fail')
+    })
+  }
+
+  /** Gives begun work back unfinished: it is offered again at once, and no attempt is spent. */
+  release(call: Call, ref: string, input: InputOf<typeof releaseFields>): Promise<Handoff> {
+    return this.#change(call, 'handoff_release', ref, input, {}, (step, before) => {
+      fence(before, input.attempt)
+      return released(step, before, input.reason)
     })
   }
 

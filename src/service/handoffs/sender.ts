@@ -6,8 +6,10 @@ import type { Package } from '../../domain/handoffs/package.ts'
 import { FIELD_NAMED } from '../../domain/handoffs/package-fields.ts'
 import { givenBack } from '../../domain/handoffs/reasons.ts'
 import { HOME_RULES, type Home } from '../../domain/home.ts'
+import { isOpen, type Role } from '../../domain/lifecycle.ts'
 import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
+import { Needs, needs, type View } from '../../storage/store.ts'
 import { agentReads, ensureAgents } from '../agents/agents.ts'
 import type { Call } from '../deps.ts'
 import { find, mustContent } from '../lookup.ts'
@@ -125,8 +127,14 @@ export class Sender extends UseCases {
       op: 'handoff_cancel',
       input: { uid, reason },
       uid,
-      decide: (step, before) =>
-        move(step, before, 'cancel', { ...reasoned(step, 'cancelled', reason), fields: { reason } }),
+      decide: (step, before) => {
+        const below = workBelow(step.view, before)
+        if (below instanceof Needs) return below
+        const cancelled = takeBack(step, before, reason)
+        const why = `${before.id}, which it belongs to, was cancelled${reason === undefined ? '' : `: ${reason}`}`
+        for (const each of below) takeBack(step, each, why, 'sender')
+        return cancelled
+      },
     })
   }
 
@@ -241,6 +249,7 @@ export class Sender extends UseCases {
         if (reviewer !== undefined) refuseRemoved(view.agent(reviewer))
         admit(step, candidate)
         const run = document?.run ?? (parent && runBelow(view, parent))
+        if (type === 'delegation' && parent) refuseCancelled(view.handoff(parent.uid))
         if (send && run !== undefined) refuseOverGate(view, run, from, parent)
         const placing = { ...place, from, send, automatic, run, trace }
         const placed = placeHandoff(step, uid, made, placing)
@@ -301,10 +310,43 @@ export class Sender extends UseCases {
   }
 }
 
+/**
+ * The open work that ends with a handoff: what its receiver delegated, and below that delegations and gates.
+ * Returns stay. A unit that has not read them all is run again with them.
+ */
+function workBelow(view: View, top: Handoff): readonly Handoff[] | Needs {
+  const found = [top]
+  for (const { uid, to, from } of found)
+    found.push(
+      ...view.gates(uid).filter((each) => {
+        const isGate = each.type === 'gate'
+        if (each.state === 'draft' || !isOpen(each.state)) return false
+        // A gate on the work itself, or over a task, is passed by nobody's cancelling (S4-61).
+        if (isGate && (uid === top.uid || each.gate?.holds_task)) return false
+        return each.from === to || (isGate && each.from === from)
+      }),
+    )
+  const handoffs = found.map(({ uid }) => uid)
+  return view.hasRead({ handoffs }) ? found.slice(1) : needs({ handoffs })
+}
+
+const takeBack = (step: Step, handoff: Handoff, reason: string | undefined, as?: Role): Handoff =>
+  move(step, handoff, 'cancel', {
+    ...reasoned(step, 'cancelled', reason),
+    fields: { reason },
+    ...present({ as }),
+  })
+
 function kept(step: Step, document: SentDocument, placed: Handoff): Handoff {
   const handoff = document.keep(step, placed)
   step.view.putHandoff(handoff)
   return handoff
+}
+
+/** A delegation that nobody would wait for. */
+function refuseCancelled(work: Handoff | undefined): void {
+  if (work?.state === 'cancelled')
+    refuse('wrong_state', `${work.id} was cancelled; nothing is delegated from it any more`, { id: work.id })
 }
 
 /** The sentence that the old receiver reads. */

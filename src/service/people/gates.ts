@@ -59,10 +59,10 @@ export function idleGate({ id, type, gate, task, run }: Handoff): readonly Probl
 }
 
 /** Work that has gates, or of which parts were delegated, brings these along wherever it is judged. */
-export function markGated({ view }: Step, { type, from, parent, gate }: Handoff): void {
-  const uid = type === 'delegation' ? parent : gate?.guards
-  const work = uid === undefined ? undefined : view.handoff(uid)
-  if (!work || work.gated || (type === 'delegation' && work.to !== from)) return
+export function markGated({ view }: Step, { type, from, parent }: Handoff): void {
+  if (parent === undefined || (type !== 'delegation' && type !== 'gate')) return
+  const work = view.handoff(parent)
+  if (!work || work.gated || (work.to !== from && (type === 'delegation' || work.from !== from))) return
   view.putHandoff({ ...work, gated: true })
 }
 

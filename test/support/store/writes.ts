@@ -39,6 +39,11 @@ export const WRITES: Readonly<Record<string, (w: Workspace) => Promise<(key: str
       await w.service.sending.send(planner, WORK)
       return (key) => w.service.receiving.claim(keyed('codex', key))
     },
+    handoff_release: async (w) => {
+      const { handoff } = await w.service.sending.send(planner, WORK)
+      await w.service.receiving.accept(codex, handoff.uid)
+      return (key) => w.service.receiving.release(keyed('codex', key), handoff.uid, {})
+    },
     handoff_reject: async (w) => {
       const { handoff } = await w.service.sending.send(planner, WORK)
       return (key) =>

@@ -42,6 +42,7 @@ const DONE: Readonly<Record<string, string>> = {
   reject: 'rejected',
   fail: 'failed',
   retry: 'tried again',
+  release: 'released',
   reassign: 'given to another',
   amend: 'changed',
   cancel: 'cancelled',

@@ -29,6 +29,7 @@ export const HANDOFF_STEPS: Readonly<Record<string, readonly string[]>> = {
   'handoff.retry_later':    ['accepted>retry_wait', 'in_progress>retry_wait', 'blocked>retry_wait'],
   'handoff.retry':          ['retry_wait>offered', 'failed>offered'],
   'handoff.reassign':       ['offered>offered', 'accepted>offered', 'in_progress>offered', 'blocked>offered', 'failed>offered'],
+  'handoff.release':        ['accepted>offered', 'in_progress>offered', 'blocked>offered', 'needs_input>needs_input'],
   'handoff.cancel':         ['draft>cancelled', 'offered>cancelled', 'accepted>cancelled', 'in_progress>cancelled', 'blocked>cancelled', 'needs_input>cancelled', 'in_review>cancelled', 'retry_wait>cancelled'],
 }
 

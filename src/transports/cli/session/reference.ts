@@ -31,6 +31,7 @@ const STEP_COMMANDS: Readonly<Partial<Record<OperationName, Command>>> = {
   handoff_verify: 'refuse',
   handoff_complete: 'complete',
   handoff_fail: 'fail',
+  handoff_release: 'release',
   handoff_retry: 'retry',
   handoff_reassign: 'reassign',
   handoff_cancel: 'cancel',

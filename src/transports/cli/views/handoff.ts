@@ -55,6 +55,7 @@ const STEP_TEXTS: Readonly<Record<string, (handoff: Handoff) => string>> = {
   handoff_verify: (h) => (h.state === 'completed' ? 'is completed' : `goes back to ${h.to} with your reason`),
   handoff_fail: (h) =>
     h.state === 'retry_wait' ? 'failed and will be tried again' : `failed; ${h.from} is told`,
+  handoff_release: (h) => `is offered to ${h.to} again`,
   handoff_reassign: (h) => `is offered to ${h.to}`,
   handoff_cancel: () => 'is cancelled',
   handoff_heartbeat: (h) => `is ${inWords(h.state)}${h.progress === undefined ? '' : `, ${h.progress} %`}`,

@@ -76,6 +76,7 @@ const ACTS: Readonly<Record<string, string>> = {
   'handoff.time_out': 'ended it after a timeout',
   'handoff.retry': 'offered it again',
   'handoff.retry_later': 'put it off',
+  'handoff.release': 'released it',
   'handoff.reassign': 'gave it to another',
   'handoff.heartbeat': 'is at work',
   'handoff.block': 'is blocked',

@@ -42,6 +42,7 @@ const ROUTES: Readonly<Record<string, readonly [route: string, scope: string]>> 
   handoff_verify:    ['POST /v1/handoffs/{id}/verify',     'handoff:write'],
   handoff_waive:     ['POST /v1/handoffs/{id}/waive',      'handoff:write, people only'],
   handoff_complete:  ['POST /v1/handoffs/{id}/complete',   'handoff:write'],
+  handoff_release:   ['POST /v1/handoffs/{id}/release',    'handoff:write'],
   handoff_fail:      ['POST /v1/handoffs/{id}/fail',       'handoff:write'],
   handoff_retry:     ['POST /v1/handoffs/{id}/retry',      'handoff:write'],
   handoff_reassign:  ['POST /v1/handoffs/{id}/reassign',   'handoff:write'],

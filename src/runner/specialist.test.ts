@@ -96,6 +96,23 @@ describe('a specialist', () => {
     assert.equal(schema_compliance, 'valid')
   })
 
+  it('fails native work for which its handler answers nothing, and says what to answer', async () => {
+    await baton.specialist('react-specialist', {}, async ({ input }) => (input === 1 ? {} : undefined))
+
+    for (const input of [1, 2]) {
+      const sent = await send({ home: 'native', input })
+      await until(async () => (await stateOf(sent.id)) === 'failed')
+      const { error } = (await sender.get(sent.id)).handoff
+      assert.deepEqual(
+        [error?.code, error?.message],
+        [
+          'VALIDATION_FAILED',
+          `${sent.id} cannot be submitted yet: nothing was handed in; say what was done in a note, or give an output or an artifact`,
+        ],
+      )
+    }
+  })
+
   it('takes work that was there before it, by priority and then age, one at a time', async () => {
     for (const [title, priority] of [
       ['old', 'normal'],

@@ -23,7 +23,7 @@ const DO: Readonly<Record<Operation, (service: Service, call: Call, uid: string)
   ask: ({ receiving }, call, uid) => receiving.ask(call, uid, 'Which?'),
   answer: ({ receiving }, call, uid) => receiving.answer(call, uid, 'This'),
   amend: ({ sending }, call, uid) => sending.amend(call, uid, { summary: 'More of what is needed' }),
-  submit: ({ receiving }, call, uid) => receiving.submit(call, uid, {}),
+  submit: ({ receiving }, call, uid) => receiving.submit(call, uid, { note: 'Done' }),
   verify: ({ closing }, call, uid) => closing.verify(call, uid, { pass: true }),
   refuse: ({ closing }, call, uid) => closing.verify(call, uid, { pass: false, note: 'no' }),
   fail: ({ receiving }, call, uid) => receiving.fail(call, uid, { message: 'broken' }),

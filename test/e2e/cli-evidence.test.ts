@@ -104,7 +104,7 @@ describe('evidence on the command line', () => {
       assert.deepEqual([exit, code], [8, 'unmet'])
       assert.match(message, /codex has handed in nothing; it does with: baton submit HO-2026-001 --as codex/)
     }
-    await ask(where, 'submit', 'HO-2026-001', '--as', 'codex')
+    await ask(where, 'submit', 'HO-2026-001', '--as', 'codex', '--note', 'Done')
     const { state } = await ask<Dossier['handoff']>(where, 'verify', '1', '--as', 'claude', '--pass')
     assert.equal(state, 'completed')
   })

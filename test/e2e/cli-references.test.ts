@@ -30,7 +30,7 @@ describe('@, the only one that fits', () => {
       id,
       'in_progress',
     ])
-    assert.deepEqual(await state('submit', '@', '--as', 'codex'), [id, 'in_review'])
+    assert.deepEqual(await state('submit', '@', '--as', 'codex', '--note', 'Done'), [id, 'in_review'])
     assert.deepEqual(await state('verify', '@', '--fail', 'no tests'), [id, 'in_progress'])
     assert.deepEqual(await state('submit', '@', '--as', 'codex', '--note', 'tests'), [id, 'in_review'])
     assert.deepEqual(await state('verify', '@', '--pass'), [id, 'completed'])

@@ -208,7 +208,7 @@ describe('a reply', () => {
 describe('waiting for a handoff', () => {
   const finish = async (service: Service, id: string) => {
     await service.receiving.accept(by('codex'), id)
-    await service.receiving.submit(by('codex'), id, {})
+    await service.receiving.submit(by('codex'), id, { note: 'Done' })
     await service.closing.verify(by('planner'), id, { pass: true })
   }
 

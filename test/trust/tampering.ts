@@ -126,7 +126,7 @@ export const TAMPERING: readonly Way[] = [
   { goal: 'change history', door: 'files', threat: 'T25', how: 'puts an older copy of the store in its place',
     go: async (w) => {
       cpSync(w.store, join(w.home, 'old.db'))
-      await w.cli('submit', w.own)
+      await w.cli('submit', w.own, '--note', 'Done')
       await w.with({ CLAUDECODE: '', BATON_AGENT: 'planner' }, 'send', '--to', 'gemini', '--title', 'x', '--summary', 'Something that is long enough', '--home', 'native')
       await w.with({ CLAUDECODE: '', BATON_AGENT: '' }, 'audit', 'checkpoint')
       cpSync(join(w.home, 'old.db'), w.store)

@@ -39,7 +39,7 @@ steps:
 `
     await (await w.service.workflows()).start(orchestrator, { definition })
     await w.service.receiving.accept(by('codex'), 'slow-1.a')
-    await w.service.receiving.submit(by('codex'), 'slow-1.a', {})
+    await w.service.receiving.submit(by('codex'), 'slow-1.a', { note: 'Done' })
     await w.service.closing.verify(orchestrator, 'slow-1.a', { pass: true })
 
     w.clock.pass(1_000 * HOUR_MS)

@@ -2,9 +2,16 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { aContent, aHandoff, anActor, anAgent } from '../../../test/support/store/builders.ts'
 import { ENGINE } from '../actor.ts'
-import { HOMES } from '../home.ts'
+import { HOMES, type Home } from '../home.ts'
 import { DEFAULT_POLICY } from '../policy.ts'
-import { receiverCompletes, rolesOf, unmetConditions, validationProblems, verifierOf } from './guards.ts'
+import {
+  handInConditions,
+  receiverCompletes,
+  rolesOf,
+  unmetConditions,
+  validationProblems,
+  verifierOf,
+} from './guards.ts'
 import type { Content, Result } from './package.ts'
 
 const accepted = {
@@ -141,8 +148,39 @@ describe('what a native handoff needs to be completed', () => {
 
   it('is that something was handed in, also where no deliverable was named', () => {
     assert.deepEqual(messages(native, aContent()), [
-      `nothing_handed_in: codex has handed in nothing; it does with: baton submit ${native.id} --as codex`,
+      `nothing_handed_in: codex has handed in nothing; it does with: baton submit ${native.id} --as codex --note "…"`,
     ])
+  })
+
+  it('is not handed in with nothing that says anything of the work', () => {
+    const codes = (home: Home, result: Result) =>
+      handInConditions(aHandoff({ ...accepted, home }), aContent({ result })).map(({ code }) => code)
+    const nothing: readonly Result[] = [
+      {},
+      { note: ' \n- …' },
+      { output: null },
+      { output: '  ' },
+      { output: {} },
+      { artifacts: [], decisions: [], next_steps: [], validation: {}, evidence: [] },
+      { metadata: { tokens: 1_200 }, submitted_at: '2026-02-21T15:00:00.000Z' },
+    ]
+    const something: readonly Result[] = [
+      { note: '완료' },
+      { note: '7' },
+      { output: [] },
+      { output: 0 },
+      { output: false },
+      { output: { files: 1 } },
+      { artifacts: [{ path: 'a.md', role: 'output' }] },
+      { decisions: [{ decision: 'Use a ring' }] },
+      { validation: { tests_passing: true } },
+      { next_steps: ['Roll it out'] },
+    ]
+
+    for (const result of nothing) assert.deepEqual(codes('native', result), ['nothing_handed_in'])
+    for (const result of something) assert.deepEqual(codes('native', result), [])
+    // A file is judged by the rules of its own format.
+    for (const result of nothing) assert.deepEqual(codes('markdown', result), [])
   })
 
   /** With `npm test` declared, and this run of it by the verifier. */

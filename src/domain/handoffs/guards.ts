@@ -6,7 +6,7 @@ import { shutGates, shutReason } from '../people/gate.ts'
 import { hasRole, type Policy } from '../policy.ts'
 import type { Problem } from '../problem.ts'
 import type { Handoff } from './handoff.ts'
-import type { Check, Content, Validation } from './package.ts'
+import type { Check, Content, Result, Validation } from './package.ts'
 
 /** The actor's roles in this handoff. Its own agent row holds the configured ones. */
 export function rolesOf(actor: Actor, handoff: Handoff, policy: Policy, agent?: Agent): Set<Role> {
@@ -87,9 +87,26 @@ export function unmetConditions(handoff: Handoff, content: Content): readonly Pr
  * a receiver may leave all of it to the verifier. A receiver that shows some must cover every deliverable.
  */
 export function handInConditions({ home }: Handoff, content: Content): readonly Problem[] {
-  const isLeft = HOME_RULES[home].lastWord === 'verifier' && !content.result?.evidence?.length
-  return isLeft ? [] : evidenced(content)
+  const { lastWord, completion } = HOME_RULES[home]
+  if (lastWord === 'verifier' && !content.result?.evidence?.length) return []
+  const isEmpty = completion.includes('handed in') && !content.package.deliverables?.length
+  return isEmpty && saysNothing(content.result ?? {}) ? [EMPTY] : evidenced(content)
 }
+
+const EMPTY: Problem = {
+  code: 'nothing_handed_in',
+  message: 'nothing was handed in; say what was done in a note, or give an output or an artifact',
+}
+
+/** An empty list is an answer, an empty object is not. Some fields say nothing of the work itself. */
+function saysNothing({ note = '', output, ...more }: Result): boolean {
+  const isBlank = !(typeof output === 'string' ? /\S/.test(output) : Array.isArray(output) || hasAny(output))
+  const { metadata: _, schema_compliance: _c, checks: _r, submitted_at: _a, ...others } = more
+  return isBlank && !/[\p{L}\p{N}]/u.test(note) && !Object.values(others).some(hasAny)
+}
+
+const hasAny = (value: unknown): boolean =>
+  typeof value === 'object' ? Object.keys(value ?? {}).length > 0 : value !== undefined
 
 /** No work goes on past a gate that a person has not opened, whatever its home and whoever asks. */
 export const gateConditions = (gates: readonly Handoff[], work: Handoff): readonly Problem[] =>
@@ -127,7 +144,7 @@ function accepted(handoff: Handoff): readonly Problem[] {
 /** Native: where nothing is named that must be there, handing in is what the receiver says of the work. */
 function handedIn({ package: pack, result }: Content, { id, to }: Handoff): readonly Problem[] {
   if (result || pack.deliverables?.length) return []
-  const message = `${to} has handed in nothing; it does with: baton submit ${id} --as ${to}`
+  const message = `${to} has handed in nothing; it does with: baton submit ${id} --as ${to} --note "…"`
   return [{ code: 'nothing_handed_in', message }]
 }
 

@@ -112,7 +112,7 @@ const answer = defineStep('answer', {
 
 const submit = defineOperation({
   name: 'handoff_submit',
-  summary: 'Hand in what you did, with evidence for every deliverable.',
+  summary: 'Hand in what you did, with evidence for every deliverable or a note.',
   scope: 'handoff:write',
   tools: 'default',
   http: { method: 'POST', path: '/v1/handoffs/{id}/submit' },

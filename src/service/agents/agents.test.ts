@@ -111,7 +111,7 @@ describeOnEngines('the routes', (open) => {
     })
     await w.service.receiving.accept(by('codex'), handoff.uid, UNDERSTOOD)
 
-    await w.service.receiving.submit(by('codex'), handoff.uid, {})
+    await w.service.receiving.submit(by('codex'), handoff.uid, { note: 'Done' })
 
     assert.equal((await w.store.handoff(`${handoff.id}-R`))?.to, 'planner')
   })
@@ -144,7 +144,7 @@ describeOnEngines('a removed agent', (open) => {
 
     await w.service.receiving.accept(by('codex'), uid)
 
-    assert.equal((await w.service.receiving.submit(by('codex'), uid, {})).state, 'in_review')
+    assert.equal((await w.service.receiving.submit(by('codex'), uid, { note: 'Done' })).state, 'in_review')
   })
 
   it('is back when it is added again', async (t) => {

@@ -219,7 +219,7 @@ describeOnEngines('a return', (open) => {
       const w = await open(t)
       const delegation = await delegate(w, home === 'package' ? PACKAGE : { home })
       await w.service.receiving.accept(codex, delegation.uid, home === 'package' ? UNDERSTOOD : {})
-      await w.service.receiving.submit(codex, delegation.uid, { output: {} })
+      await w.service.receiving.submit(codex, delegation.uid, { output: { ok: true } })
       if (home === 'native') await w.service.closing.verify(planner, delegation.uid, { pass: true })
 
       w.clock.pass(52 * WEEK_MS)

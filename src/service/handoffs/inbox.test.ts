@@ -46,7 +46,7 @@ describeOnEngines('an inbox', (open) => {
     await look()
     await w.service.receiving.answer(planner, uid, 'This')
     await look()
-    await w.service.receiving.submit(codex, uid, {})
+    await w.service.receiving.submit(codex, uid, { note: 'Done' })
     await look()
     await w.service.closing.verify(planner, uid, { pass: true })
     await look()

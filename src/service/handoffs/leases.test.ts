@@ -128,7 +128,7 @@ describeOnEngines('a lease', (open) => {
   it('stands still while the work is verified, and begins anew when it is refused', async (t) => {
     const w = await open(t)
     const handoff = await taken(w)
-    await w.service.receiving.submit(one, handoff.uid, {})
+    await w.service.receiving.submit(one, handoff.uid, { note: 'Done' })
     w.clock.pass(24 * HOUR_MS)
     await w.service.settle()
 
@@ -176,7 +176,7 @@ describeOnEngines('a holder that comes back late', (open) => {
     await w.service.settle()
     const offered = await w.store.handoff(handoff.uid)
 
-    const submitted = await w.service.receiving.submit(one, handoff.uid, { attempt: 1 })
+    const submitted = await w.service.receiving.submit(one, handoff.uid, { attempt: 1, note: 'Done' })
 
     assert.deepEqual([offered?.state, offered?.attempt], ['offered', 2])
     assert.deepEqual([submitted.state, submitted.attempt], ['in_review', 1])
@@ -341,7 +341,7 @@ describeOnEngines('what is held', (open) => {
     const before = (await w.store.agents()).find(({ name }) => name === 'paul')?.kind
 
     const accepted = await w.service.receiving.accept(person('paul'), uid)
-    await w.service.receiving.submit(person('paul'), uid, {})
+    await w.service.receiving.submit(person('paul'), uid, { note: 'Done' })
     const refused = await w.service.closing.verify(planner, uid, { pass: false, note: 'no tests' })
 
     assert.deepEqual([before, accepted.lease_until, refused.lease_until], ['agent', undefined, undefined])

@@ -90,7 +90,7 @@ describeOnEngines('the limits of agents', (open) => {
     const ends: Readonly<Record<string, (uid: string) => Promise<unknown>>> = {
       completed: async (uid) => {
         await service.receiving.accept(by('codex'), uid)
-        await service.receiving.submit(by('codex'), uid, {})
+        await service.receiving.submit(by('codex'), uid, { note: 'Done' })
         await service.closing.verify(by('planner'), uid, { pass: true })
       },
       rejected: (uid) => service.receiving.reject(by('codex'), uid, { type: 'other', message: 'no' }),
@@ -195,7 +195,7 @@ describeOnEngines('the limits of agents', (open) => {
     await send(w, 'codex', 'third')
     await send(w, 'fourth', 'planner')
     await service.receiving.accept(by('codex'), uid)
-    await service.receiving.submit(by('codex'), uid, {})
+    await service.receiving.submit(by('codex'), uid, { note: 'Done' })
 
     await service.closing.verify(by('planner'), uid, { pass: true })
 

@@ -389,7 +389,7 @@ describeOnEngines('a task', (open) => {
     await look()
     const done = await send()
     await w.service.receiving.accept(codex, done.uid)
-    await w.service.receiving.submit(codex, done.uid, {})
+    await w.service.receiving.submit(codex, done.uid, { note: 'Done' })
     await w.service.closing.verify(planner, done.uid, { pass: true })
     await look()
 

@@ -57,6 +57,9 @@ const failing = (by: (world: World) => string, sentence?: string): Cell => ({
 const QUEUE_ONLY = cannot('The rule belongs to queue work.')
 const MARKDOWN_ONLY = cannot('The rule belongs to markdown handoffs.')
 const NO_CHECKS = cannot('The rule belongs to queue work and to work without a file.')
+const NO_FILE = cannot(
+  'The rule belongs to work without a file. A file is judged by the rules of its own format.',
+)
 const OWN_LAST_WORD = cannot('Queue work is completed by its receiver, whose run is the last one.')
 const NO_WAIVER = cannot('A file has no word for a waiver.')
 const UNLISTED = { checks: [{ kind: 'command', command: 'npm test' }] }
@@ -115,6 +118,15 @@ export const WORKING: readonly Rule[] = [
       },
       { collect: NO_EVIDENCE },
     ),
+  },
+  {
+    kind: 'evidence',
+    rule: 'Work without deliverables is not handed in empty.',
+    code: 'unmet',
+    sentence: `${WORK} cannot be submitted yet: nothing was handed in; say what was done in a note, or give an output or an artifact`,
+    prepare: (world) => accepted(world, world.home === 'native' ? { deliverables: [] } : {}),
+    asked: { as: 'codex', op: 'handoff_submit', input: { id: WORK } },
+    cells: steps({ 'file: markdown': NO_FILE, 'file: queue': NO_FILE, 'file: package': NO_FILE }),
   },
   {
     kind: 'evidence',

@@ -28,10 +28,10 @@ const HISTORY = `
   ask 4 "Which one?" --as codex
   send --to codex --title Review
   accept 5 --as codex
-  submit 5 --as codex
+  submit 5 --note Done --as codex
   send --to codex --title Done
   accept 6 --as codex
-  submit 6 --as codex
+  submit 6 --note Done --as codex
   verify 6 --pass
   send --to codex --title Rejected
   reject 7 --as codex --reason "no access"

@@ -68,12 +68,12 @@ export const WRITES: Readonly<Record<string, (w: Workspace) => Promise<(key: str
     },
     handoff_verify: async (w) => {
       const uid = await begun(w)
-      await w.service.receiving.submit(codex, uid, {})
+      await w.service.receiving.submit(codex, uid, { note: 'Done' })
       return (key) => w.service.closing.verify(keyed('planner', key), uid, { pass: true })
     },
     handoff_complete: async (w) => {
       const uid = await begun(w)
-      await w.service.receiving.submit(codex, uid, {})
+      await w.service.receiving.submit(codex, uid, { note: 'Done' })
       return (key) => w.service.closing.complete(keyed('planner', key), uid)
     },
     handoff_waive: async (w) => {

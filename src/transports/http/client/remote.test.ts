@@ -82,7 +82,7 @@ const CALLS: readonly (readonly [as: string, name: OperationName, input: Record<
   ['codex',   'handoff_heartbeat', { id: 'HO-2026-001', progress: 40 }],
   ['codex',   'handoff_ask',       { id: 'HO-2026-001', question: 'Which endpoints?' }],
   ['maria',   'handoff_answer',    { id: 'HO-2026-001', text: 'Only /v1' }],
-  ['codex',   'handoff_submit',    { id: 'HO-2026-001' }],
+  ['codex',   'handoff_submit',    { id: 'HO-2026-001', note: 'Done' }],
   ['codex',   'handoff_submit',    { id: 'HO-2026-001', evidence: [{ deliverable: 'Middleware in src/', evidence: 'src/limit.ts' }] }],
   ['codex',   'handoff_verify',    { id: 'HO-2026-001', pass: true }],
   ['maria',   'handoff_verify',    { id: 'HO-2026-001', pass: true }],
@@ -146,7 +146,7 @@ describe('a remote', () => {
     const before = lines.length
     while (lines.length < before + 2) await new Promise((resolve) => setTimeout(resolve, 5))
     await service.receiving.accept(by('codex'), handoff.uid, {})
-    await service.receiving.submit(by('codex'), handoff.uid, {})
+    await service.receiving.submit(by('codex'), handoff.uid, { note: 'Done' })
     await service.closing.verify(by('planner'), handoff.uid, { pass: true })
     assert.equal(((await waiting) as { state: string }).state, 'completed')
   })

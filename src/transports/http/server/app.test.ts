@@ -236,7 +236,7 @@ describe('waiting', () => {
 
     const waiting = request(`/v1/handoffs/${handoff.id}/wait`, get(secret))
     await service.receiving.accept(by('codex'), handoff.uid, {})
-    await service.receiving.submit(by('codex'), handoff.uid, {})
+    await service.receiving.submit(by('codex'), handoff.uid, { note: 'Done' })
     await service.closing.verify(by('planner'), handoff.uid, { pass: true })
 
     const answer = await waiting

@@ -4,6 +4,7 @@ import { disclosed } from '../../../test/support/log/log.ts'
 import { by, describeOnEngines, person, type Workspace } from '../../../test/support/program/workspace.ts'
 import { recordIn } from '../../audit/entry.ts'
 import type { Check, CheckResult } from '../../domain/handoffs/package.ts'
+import type { Call } from '../deps.ts'
 
 const planner = by('planner')
 const codex = by('codex')
@@ -120,4 +121,59 @@ describeOnEngines('a declared check', (open) => {
     await w.service.closing.verify(planner, uid, { pass: true })
     await assert.rejects(w.service.closing.waive(maria, uid, NAME), { code: 'wrong_state' })
   })
+
+  it('[T5] runs for nobody who may not take the step, whatever the state of the work', async (t) => {
+    let ran = 0
+    const outcome: CheckResult = { name: NAME, ok: true, where: 'laptop:shop' }
+    const w = await open(t, {
+      runChecks: async (_, result) => {
+        if (result) ran += 1
+        return [result ? outcome : { name: NAME }]
+      },
+    })
+    const { receiving, closing, sending } = w.service
+    const mallory = by('mallory')
+    const { uid } = (await sending.send(planner, { to: 'codex', title: 'Limits', checks })).handoff
+    const tried = async (...callers: readonly Call[]): Promise<void> => {
+      for (const call of callers) {
+        await assert.rejects(closing.verify(call, uid, { pass: true }), isRefused)
+        await assert.rejects(closing.complete(call, uid), isRefused)
+      }
+      await assert.rejects(receiving.submit(mallory, uid, { note: 'Mine' }), isRefused)
+    }
+    await tried(mallory, codex)
+    await receiving.accept(codex, uid)
+    await tried(mallory, codex)
+    assert.equal(ran, 0)
+
+    const twice = { ...codex, key: 'a' }
+    const submitted = await receiving.submit(twice, uid, { note: 'Done' })
+    assert.deepEqual(await receiving.submit(twice, uid, { note: 'Done' }), submitted)
+    await tried(mallory, codex)
+    const ranBefore = ran
+    await closing.verify({ ...planner, key: 'b' }, uid, { pass: true })
+    const again = await closing.verify({ ...planner, key: 'b' }, uid, { pass: true })
+    await tried(mallory, codex)
+
+    assert.equal(again.state, 'completed')
+    assert.equal(ran - ranBefore, 1)
+  })
+
+  it('of work that its receiver completes runs once, also when the call is repeated', async (t) => {
+    let ran = 0
+    const runChecks = async () => [{ name: NAME, ok: true, where: `run ${ran++}` }]
+    const w = await open(t, { runChecks })
+    const { uid } = await begun(w, { home: 'queue' })
+    ran = 0
+
+    const call = { ...codex, key: 'a' }
+    const first = await w.service.receiving.submit(call, uid, { output: 1 })
+    const second = await w.service.receiving.submit(call, uid, { output: 1 })
+
+    assert.deepEqual([second, ran], [first, 1])
+    assert.equal(first.checks?.[0]?.where, 'run 0')
+  })
 })
+
+const isRefused = ({ code }: { readonly code?: string }): boolean =>
+  code === 'not_allowed' || code === 'wrong_state'

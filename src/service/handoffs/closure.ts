@@ -11,14 +11,16 @@ import type { Call } from '../deps.ts'
 import { mustContent, uidOf } from '../lookup.ts'
 import { refuse, refuseUnmet, UseCases } from '../write.ts'
 import { type Change, changeHandoff, move, reasoned, type Step } from './moves.ts'
-import { declaredChecks, outputConditions } from './output-conditions.ts'
+import { checksFor, outputConditions } from './output-conditions.ts'
 import { entered, talk } from './thread.ts'
 
 /** How a handoff ends well: verification, completion, a person's decision. */
 export class Closure extends UseCases {
   /** Judges submitted work. A pass completes it; a refusal gives it back with the reason. */
   async verify(call: Call, ref: string, input: VerifyInput): Promise<Handoff> {
-    const { lacking, checks } = input.pass ? await this.#judged(ref) : { lacking: [], checks: undefined }
+    const { lacking, checks } = input.pass
+      ? await this.#judged(call, ref)
+      : { lacking: [], checks: undefined }
     return this.#change(call, 'handoff_verify', ref, input, (step, before, content) => {
       const record = { ...verification(step, content, input), ...present({ checks }) }
       const next: Content = { ...content, verifications: [...content.verifications, record] }
@@ -38,7 +40,7 @@ export class Closure extends UseCases {
 
   /** Completes where the caller may and the home's guard holds. */
   async complete(call: Call, ref: string): Promise<Handoff> {
-    const { lacking, checks } = await this.#judged(ref)
+    const { lacking, checks } = await this.#judged(call, ref)
     const change = { act: 'handoff.complete', lacking, fields: present({ checks }) }
     return this.#change(call, 'handoff_complete', ref, {}, (step, before, content) => {
       const own = checks ? { ...content, result: { ...content.result, checks } } : content
@@ -111,10 +113,10 @@ export class Closure extends UseCases {
   }
 
   /** A file that was handed in before may be gone by now, and the run of the checks that counts is this one. */
-  async #judged(ref: string) {
+  async #judged(call: Call, ref: string) {
     const uid = await uidOf(this.deps, ref)
-    const content = await this.deps.store.content(uid)
-    const checks = await declaredChecks(this.deps, content?.package.checks, content?.result ?? {})
+    const { package: pack, result = {} } = (await this.deps.store.content(uid)) ?? {}
+    const checks = await checksFor(this.deps, call, { uid, role: 'completer' }, pack?.checks, result)
     return { lacking: await outputConditions(this.deps, uid), checks }
   }
 

@@ -1,7 +1,9 @@
+import { rolesOf } from '../../domain/handoffs/guards.ts'
 import type { Check, CheckResult, Result } from '../../domain/handoffs/package.ts'
 import { HOME_RULES } from '../../domain/home.ts'
+import { isOpen, type Role } from '../../domain/lifecycle.ts'
 import type { Problem } from '../../domain/problem.ts'
-import type { ServiceDeps } from '../deps.ts'
+import type { Call, ServiceDeps } from '../deps.ts'
 
 /**
  * Conditions on an output, given or stored, that only document 001's live folder can judge. Looked up before the
@@ -18,6 +20,23 @@ export async function outputConditions(
   if (!HOME_RULES[handoff.home].folder.includes('outputs')) return []
   const result = given ?? (await store.content(uid))?.result
   return result ? judgeOutput(handoff, result) : []
+}
+
+/**
+ * The run of a caller that takes a step. Nothing runs for a caller without the role: the transaction refuses the step,
+ * and judges the role again after the run.
+ */
+export async function checksFor(
+  deps: ServiceDeps,
+  { actor }: Call,
+  { uid, role }: { readonly uid: string; readonly role: Role },
+  declared: readonly Check[] | undefined,
+  result: Result,
+): Promise<CheckResult[] | undefined> {
+  const handoff = declared?.length ? await deps.store.handoff(uid) : undefined
+  if (!handoff || !isOpen(handoff.state)) return undefined
+  const roles = rolesOf(actor, handoff, deps.policy, await deps.store.agent(actor.name))
+  return roles.has(role) ? declaredChecks(deps, declared, result) : undefined
 }
 
 /** Declared checks as they come out here, or without a result as they would. Run before the transaction: they may take minutes. */

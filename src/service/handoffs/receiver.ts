@@ -36,7 +36,7 @@ import {
 import { claimNext, pickUp } from './claim.ts'
 import { passDeclared } from './closure.ts'
 import { changeHandoff, move, offerDeadline, type Step } from './moves.ts'
-import { declaredChecks, outputConditions } from './output-conditions.ts'
+import { checksFor, outputConditions } from './output-conditions.ts'
 import { refuseUnacknowledged } from './return-handoff.ts'
 import { kindsOf } from './send-rules.ts'
 import { answerBeside, askBeside, isAnswerBeside, talk, tellAnswer } from './thread.ts'
@@ -194,7 +194,7 @@ export class Receiver extends UseCases {
     const { attempt, ...given } = input
     const { deliverables = [], checks: declared } = (await deps.store.content(uid))?.package ?? {}
     const shown = declared && { ...given, evidence: matchEvidence(deliverables, given.evidence ?? []) }
-    const checks = await declaredChecks(deps, declared, shown)
+    const checks = await checksFor(deps, call, { uid, role: 'receiver' }, declared, shown ?? {})
     const lacking = await outputConditions(deps, uid, given)
     const done = await this.#change(call, 'handoff_submit', uid, input, { contents: true }, (step, found) => {
       const before = revived(step, found, attempt)
@@ -229,7 +229,9 @@ export class Receiver extends UseCases {
       refuseUnmet(before.id, closes ? 'completed' : 'submitted', unmet)
       return moved
     })
-    return { ...done, ...present({ checks }) }
+    // A repeated call ran nothing; the first one kept its run.
+    const told = checks ?? (declared && (await deps.store.content(uid))?.result?.checks)
+    return { ...done, ...present({ checks: told }) }
   }
 
   /** The work cannot be done by this attempt. Tried again by itself where the retry rule and the error allow. */

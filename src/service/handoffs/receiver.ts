@@ -224,10 +224,10 @@ export class Receiver extends UseCases {
         unset: givenBack(started) ? ['rejection'] : [],
       })
       refuseUnacknowledged(before, now)
-      if (before.review === 'none') return passDeclared(step, moved, next, checks)
+      const isDeclared = before.review === 'none'
       const unmet = closes ? [...unmetConditions(before, next), ...lacking] : handInConditions(before, next)
-      refuseUnmet(before.id, closes ? 'completed' : 'submitted', unmet)
-      return moved
+      refuseUnmet(before.id, closes || isDeclared ? 'completed' : 'submitted', unmet)
+      return isDeclared ? passDeclared(step, moved, next, checks) : moved
     })
     // A repeated call ran nothing; the first one kept its run.
     const told = checks ?? (declared && (await deps.store.content(uid))?.result?.checks)

@@ -101,6 +101,18 @@ describeOnEngines('the review of a handoff', (open) => {
       )
     })
 
+  it('none takes no empty native work, whatever its checks say', async (t) => {
+    const w = await open(t, { runChecks: async () => [{ name: 'npm test', ok: true }] })
+    const command: Check[] = [{ kind: 'command', command: 'npm test' }]
+    const { uid, id } = await begun(w, { review: 'none', checks: command })
+
+    await assert.rejects(w.service.receiving.submit(codex, uid, {}), {
+      code: 'unmet',
+      message: `${id} cannot be completed yet: nothing was handed in; say what was done in a note, or give an output or an artifact`,
+    })
+    assert.equal((await w.service.receiving.submit(codex, uid, { note: 'Done' })).state, 'completed')
+  })
+
   it('by the sender holds for queue work too, and its deliverables need evidence', async (t) => {
     const w = await open(t)
     const deliverables = ['Middleware']

@@ -10,6 +10,7 @@ import type { Delivery } from '../domain/people/delivery.ts'
 import type { Notice } from '../domain/people/notice.ts'
 import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Run } from '../domain/workflow/run.ts'
+import type { Changed } from './listeners.ts'
 import type { Artifact, Idem, IdemKey, LogEntry, Pair, Stream, TaskRow, Token } from './store.ts'
 import type { Redaction } from './view.ts'
 
@@ -150,6 +151,13 @@ export const noWrites = () => ({
   redactions: [] as Redaction[],
   idems: [] as Idem[],
 })
+
+/** The changes that others may wait for. */
+export function changedBy({ handoffs, contents }: Writes): Changed {
+  const names = new Set(handoffs.keys())
+  for (const { waiting_for } of handoffs.values()) if (waiting_for !== undefined) names.add(waiting_for)
+  return { names, handoffs, contents }
+}
 
 /** A row that a unit leaves; an entry about its owner commits to it. */
 export interface Left {

@@ -10,6 +10,7 @@ import type { Delivery } from '../domain/people/delivery.ts'
 import type { Notice } from '../domain/people/notice.ts'
 import type { Task, TaskState, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Run, RunState } from '../domain/workflow/run.ts'
+import type { Listener } from './listeners.ts'
 import type { View } from './view.ts'
 
 export type { Artifact }
@@ -278,6 +279,8 @@ export interface Store {
 
   handoff(ref: string): Promise<Handoff | undefined>
   content(uid: string): Promise<Content | undefined>
+  /** Those of these uids that are there, in any order. */
+  handoffsOf(uids: readonly string[]): Promise<readonly Handoff[]>
   /** Newest first. */
   handoffs(filter: HandoffFilter, page: PageRequest): Promise<Page<Handoff>>
   /** Open handoffs whose move it is for `agent`: by priority, then age. A cursor is `rank:uid`: where that order stands. */
@@ -358,7 +361,7 @@ export interface Store {
   sessions(filter: SessionFilter, page: PageRequest): Promise<Page<AuditSession>>
 
   /** Calls back after commits of any process. A hint: it may come twice or be lost. */
-  subscribe(listener: () => void): () => void
+  subscribe(listener: Listener): () => void
 
   /**
    * Removes what nobody needs any more: old idempotency rows, seen notices, and messages to the outside that were
@@ -391,4 +394,5 @@ export interface DumpRow {
   readonly row: Readonly<Record<string, unknown>>
 }
 
+export type { Changed } from './listeners.ts'
 export type { Append, Redaction, View } from './view.ts'

@@ -13,11 +13,13 @@ export class Wire {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   #cut: Cut | undefined
+  #held: Promise<void> | undefined
   #messages = 0
   #lastMs = performance.now()
 
   private constructor(target: { readonly host: string; readonly port: number }) {
-    this.#server = createServer((client) => {
+    this.#server = createServer(async (client) => {
+      await this.#held
       const upstream = connect(target)
       this.#pipe(client, upstream)
       this.#pipe(upstream, client)
@@ -29,6 +31,13 @@ export class Wire {
     const wire = new Wire({ host: address.hostname, port: Number(address.port) })
     address.port = String(await wire.#listen())
     return { wire, url: address.href }
+  }
+
+  /** Until the answer is called, new connections get nowhere. */
+  holdNew(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#held = promise
+    return resolve
   }
 
   /** From now on messages are counted; the connection on which the one named comes is cut. */

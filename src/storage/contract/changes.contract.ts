@@ -4,8 +4,9 @@ import { describe, it, type TestContext } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import type { SlowWriter } from '../../../test/faults/slow-writer.ts'
 import { entryOf, nextUid, offer, run, until } from '../../../test/support/store/store-units.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { NewRoom } from '../store.contract.ts'
-import type { LogEntry, Store } from '../store.ts'
+import type { Changed, LogEntry, Store } from '../store.ts'
 
 export function describeChanges(newRoom: NewRoom): void {
   describe('changes', () => {
@@ -102,7 +103,8 @@ export function describeChanges(newRoom: NewRoom): void {
     it('is called after a commit of its own process, when the change can be read', async (t) => {
       const store = await newRoom(t).open()
       const seen: Promise<unknown>[] = []
-      t.after(store.subscribe(() => seen.push(store.counts().then(({ entries }) => entries))))
+      const look = () => seen.push(store.counts().then(({ entries }) => entries))
+      t.after(store.subscribe((changed) => changed && look()))
 
       await offer(store)
 
@@ -113,26 +115,59 @@ export function describeChanges(newRoom: NewRoom): void {
     it('is called after a commit through another connection', async (t) => {
       const room = newRoom(t)
       const [store, beside] = [await room.open(), await room.open()]
-      let calls = 0
-      t.after(
-        store.subscribe(() => {
-          calls += 1
-        }),
-      )
+      const heard: (Changed | undefined)[] = []
+      t.after(store.subscribe((changed) => heard.push(changed)))
 
-      // The subscription itself may take a moment to stand: a hint may be lost, so there is more than one.
-      await until('the subscriber was called', async () => {
-        await offer(beside)
-        return calls > 0
-      })
+      // At once: it may take longer than a commit until the subscription stands.
+      const early = await offer(beside)
+      await until('the subscriber was called', () => heard.length > 0)
+      heard.length = 0
+      const { uid } = await offer(beside, { to: 'gemini' })
+      await until('the subscriber was told of it', () => heard.some((changed) => changed?.names.has(uid)))
+
+      const { names, handoffs } = heard.find((changed) => changed?.names.has(uid))!
+      assert.deepEqual([names.has('gemini'), names.has(early.uid), handoffs], [true, false, undefined])
+    })
+
+    it('is told what its own process has written', async (t) => {
+      const store = await newRoom(t).open()
+      const heard: (Changed | undefined)[] = []
+      t.after(store.subscribe((changed) => heard.push(changed)))
+
+      const handoff = await offer(store)
+
+      const own = heard.find((changed) => changed?.handoffs)
+      assert.deepEqual(own?.names, new Set([handoff.uid, 'codex']))
+      assert.deepEqual(own?.handoffs?.get(handoff.uid), handoff)
+      assert.deepEqual(own?.contents?.get(handoff.uid), await store.content(handoff.uid))
+    })
+
+    it('hears of more than fits into a message, and of commits right before the end of another process', async (t) => {
+      const room = newRoom(t)
+      const [store, beside] = [await room.open(), await room.open()]
+      const heard: (Changed | undefined)[] = []
+      t.after(store.subscribe((changed) => heard.push(changed)))
+      await offer(beside)
+      await until('the subscriber was called', () => heard.length > 0)
+      heard.length = 0
+
+      const isTold = ({ uid }: Handoff) =>
+        heard.some((changed) => changed === undefined || changed.names.has(uid))
+      const many = await Promise.all(Array.from({ length: 300 }, () => offer(beside)))
+      await until('the subscriber was told of all', () => many.every(isTold))
+      heard.length = 0
+      const last = await Promise.all(Array.from({ length: 30 }, () => offer(beside)))
+      await beside.close()
+      await until('the subscriber was told of the last ones', () => last.every(isTold))
     })
 
     it('is not called for a unit that changed nothing or was refused', async (t) => {
       const store = await newRoom(t).open()
       let calls = 0
       t.after(
-        store.subscribe(() => {
-          calls += 1
+        // When it begins to hear of others, it is told once that anything may have changed.
+        store.subscribe((changed) => {
+          if (changed) calls += 1
         }),
       )
 

@@ -35,6 +35,7 @@ export function describeRows(newRoom: NewRoom): void {
 
       assert.deepEqual(await store.handoff(handoff.uid), handoff)
       assert.deepEqual(await store.handoff(handoff.id), handoff)
+      assert.deepEqual(await store.handoffsOf([nextUid(), handoff.uid]), [handoff])
       assert.deepEqual(await store.content(handoff.uid), content)
     })
 

@@ -74,6 +74,29 @@ describe('connections that the server ends', () => {
   })
 })
 
+describe('a subscriber whose connection takes long', () => {
+  it('is told of what was committed before it could listen', async (t) => {
+    const database = await newDatabase()
+    const { wire, url } = await Wire.before(database)
+    t.after(() => wire.close())
+    const [store, beside] = [await open(t, url), await open(t, database)]
+    const release = wire.holdNew()
+    let calls = 0
+    t.after(
+      store.subscribe(() => {
+        calls += 1
+      }),
+    )
+
+    await offer(beside)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    assert.equal(calls, 0)
+    release()
+
+    await until('the subscriber is called', () => calls > 0)
+  })
+})
+
 describe('a connection that breaks at any message of a call', () => {
   for (const when of ['before', 'after'] as const)
     it(`leaves all of the call or nothing, and with its key it has one effect: ${when} the message`, async (t) => {

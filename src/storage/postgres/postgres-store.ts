@@ -1,5 +1,7 @@
 import { BatonError } from '../../domain/errors.ts'
 import { GroupCommit } from '../group-commit.ts'
+import type { Listener } from '../listeners.ts'
+import { changedBy } from '../loaded.ts'
 import type { Cleared, DumpRow, SignedCheckpoint, Store, StoreInfo, Tile, Tree, Unit } from '../store.ts'
 import { type Ask, askWith, tripOn } from './connection/ask.ts'
 import { SERVER_MS } from './connection/clock.ts'
@@ -83,7 +85,7 @@ class PostgresStore {
             origin: this.info.origin,
             remembered,
             numbers,
-            onCommit: () => this.#signals.send(),
+            onCommit: (writes) => this.#signals.send(changedBy(writes)),
           },
           units,
           settled,
@@ -127,7 +129,7 @@ class PostgresStore {
 
   ping = () => this.#ask('ping', 'SELECT FROM baton.token WHERE ws = $1 AND hash = $2', '')
 
-  subscribe(listener: () => void): () => void {
+  subscribe(listener: Listener): () => void {
     return this.#signals.subscribe(listener)
   }
 
@@ -180,6 +182,7 @@ class PostgresStore {
   async #close(): Promise<void> {
     await this.#group.drained()
     this.#signals.close()
+    await this.#signals.sent()
     await this.#connections.pool.end()
   }
 

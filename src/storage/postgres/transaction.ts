@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientBase, PoolClient } from 'pg'
 import { BatonError } from '../../domain/errors.ts'
 import { type BatchResult, type Outcome, TransactionLost } from '../group-commit.ts'
+import type { Writes } from '../loaded.ts'
 import { rowsOf } from '../rows.ts'
 import type { Unit } from '../store.ts'
 import { WorkingSet } from '../working-set.ts'
@@ -36,7 +37,7 @@ export interface TransactionOptions extends LoadOptions {
   readonly connections: Connections
   readonly ws: number
   readonly origin: string
-  readonly onCommit: () => void
+  readonly onCommit: (writes: Writes) => void
 }
 
 /**
@@ -123,7 +124,7 @@ async function writeStaged(
   remember(options.remembered, calls, answers)
   for (const [i, { statement }] of calls.entries())
     if (statement === DRAW) options.numbers.keep(answers[i] ?? [])
-  options.onCommit()
+  options.onCommit(set.writes)
   return true
 }
 
@@ -183,7 +184,7 @@ async function fromStore(
   }
   remember(remembered, writes, answers)
   numbers.keep(loader.ahead)
-  onCommit()
+  onCommit(set.writes)
   return { outcomes }
 }
 

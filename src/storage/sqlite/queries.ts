@@ -18,6 +18,8 @@ const DEPENDENTS = `SELECT t.id FROM task_dep d JOIN task t ON t.uid = d.task
 
 const ABOUT = 'SELECT doc FROM notice WHERE about IN (SELECT value FROM json_each(?)) ORDER BY uid'
 
+const HANDOFFS = 'SELECT doc FROM handoff WHERE uid IN (SELECT value FROM json_each(?))'
+
 const HANDOFF_COUNTS = [
   ['outgoing', 'from_agent', 1],
   ['incoming', 'to_agent', 1],
@@ -47,6 +49,7 @@ export function sqliteQueries(db: Statements, read: <T>(query: () => T) => Promi
       settled: async () => Number.MAX_SAFE_INTEGER,
       handoffCounts: HANDOFF_COUNTS,
     }),
+    handoffsOf: (uids) => read(() => docs(db.rows(HANDOFFS, JSON.stringify(uids)))),
     longestChain: () => read(() => (db.get(FLAGGED) ? undefined : toTaskRows(db.rows(LONGEST_CHAIN))[0])),
     dependents: (uid) => read(() => db.rows(DEPENDENTS, uid).map(([id]) => String(id))),
     noticesAbout: (uids) => read(() => docs(db.rows(ABOUT, JSON.stringify(uids)))),

@@ -4,6 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Agent } from '../../domain/agent.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { type BatchResult, GroupCommit, type Outcome, TransactionLost } from '../group-commit.ts'
+import type { Changed, Listener } from '../listeners.ts'
+import { changedBy } from '../loaded.ts'
 import { docs } from '../queries.ts'
 import { TABLES } from '../rows.ts'
 import type {
@@ -25,7 +27,7 @@ import { schemaVersion } from './migrate.ts'
 import { LOCK_WAIT_MS, type Opened, type OpenOptions, openDatabase, refuseMoved } from './open.ts'
 import { sqliteQueries } from './queries.ts'
 import { Remembered } from './remembered.ts'
-import { Signal } from './signal.ts'
+import { Signal, Tail } from './signal.ts'
 import { type Row, Statements } from './statements.ts'
 
 export interface SqliteStoreOptions extends OpenOptions {
@@ -74,7 +76,8 @@ class SqliteStore {
     this.#remembered = new Remembered(this.#statements)
     const isShared = options.path !== ':memory:' && !options.readOnly
     const beside = (name: string) => (isShared ? join(options.path, '..', name) : undefined)
-    this.#signal = new Signal(beside('notify'))
+    const tail = new Tail(this.#statements)
+    this.#signal = new Signal(beside('notify'), () => tail.read())
     this.#clockFile = beside('clock')
     this.#group = new GroupCommit({
       run: (units, settled) => this.#run(units, settled),
@@ -151,7 +154,7 @@ class SqliteStore {
   addCheckpoint = (checkpoint: SignedCheckpoint) =>
     this.#locked(() => addCheckpoint(this.#statements, checkpoint), false)
 
-  subscribe(listener: () => void): () => void {
+  subscribe(listener: Listener): () => void {
     return this.#signal.subscribe(listener)
   }
 
@@ -253,6 +256,7 @@ class SqliteStore {
     const begun = this.#begin()
     if (begun) await begun
     let outcomes: readonly Outcome[]
+    let changed: Changed
     try {
       this.#remembered.refresh()
       if (settled !== 'skip') {
@@ -272,12 +276,13 @@ class SqliteStore {
       flush(this.#statements, set.writes, this.#remembered)
       this.#refuseMoved()
       this.#statements.run('COMMIT')
+      changed = changedBy(set.writes)
     } catch (error) {
       this.#rollback()
       // The lock was ours: what failed (a full disk, a taken id) fails again when it is tried at once.
       throw new TransactionLost(toBatonError(error, this.#path), false)
     }
-    this.#signal.send()
+    this.#signal.send(changed)
     return { outcomes }
   }
 

@@ -4,7 +4,8 @@ import { BatonError } from '../../../domain/errors.ts'
 import { SERVER_MS, ServerClock } from './clock.ts'
 import { toBatonError } from './errors.ts'
 
-type Alone = ClientBase & { end(): Promise<void> }
+/** `pg` has these two, and its types do not. */
+type Alone = ClientBase & { end(): Promise<void>; ref(): void; unref(): void }
 
 export interface Connections {
   readonly pool: Pool
@@ -72,7 +73,7 @@ export async function prepareConnections(options: {
   const alone = (): Alone => {
     const client = new Client()
     client.on('error', () => {})
-    return client
+    return client as Client & Alone
   }
   const pool = new pg.Pool({
     ...config,

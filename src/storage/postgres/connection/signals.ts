@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Notification } from 'pg'
-import { Listeners } from '../../listeners.ts'
+import { type Changed, Listeners } from '../../listeners.ts'
 import type { Connections } from './connect.ts'
 import { call, roundTrip } from './round-trip.ts'
 
@@ -12,6 +13,10 @@ const NOTIFY = {
 /** A burst of commits wakes the others once in this time; the first of it at once. */
 const NOTIFY_EVERY_MS = 6
 const LONGEST_PAUSE_MS = 10_000
+/** The server takes less than 8,000 bytes. */
+const LONGEST_PAYLOAD = 7_900
+/** How long a store that closes waits for its last word to the others. */
+const LAST_WORD_MS = 1_000
 
 /**
  * Tells other processes that something was committed. After the commit and apart from it: a notification inside
@@ -25,8 +30,10 @@ export class Signals extends Listeners {
   #listening: ReturnType<Connections['alone']> | undefined
   #reconnect: NodeJS.Timeout | undefined
   #failures = 0
-  #sending = false
-  #again = false
+  #sending: Promise<void> | undefined
+  /** Changes of which the others were not told yet; without names, anything may have changed. */
+  #untold: { names?: Set<string> } | undefined
+  #hurry = new AbortController()
 
   constructor(connections: Connections, ws: number) {
     super()
@@ -34,60 +41,76 @@ export class Signals extends Listeners {
     this.#channel = `baton_${ws}`
   }
 
-  send(): void {
-    this.wake()
-    this.#again = true
-    if (!this.#sending) void this.#notify()
+  send(changed?: Changed): void {
+    this.wake(changed)
+    const names = this.#untold && !this.#untold.names ? undefined : changed?.names
+    this.#untold = names ? { names: new Set([...(this.#untold?.names ?? []), ...names]) } : {}
+    this.#sending ??= this.#notify()
+  }
+
+  /** Resolves when a store that closes has told the others of its last commit. */
+  async sent(): Promise<void> {
+    this.#hurry.abort()
+    await Promise.race([this.#sending, pause(LAST_WORD_MS, undefined, { ref: false })])
   }
 
   async #notify(): Promise<void> {
-    this.#sending = true
-    while (this.#again && !this.isClosed) {
-      this.#again = false
+    while (this.#untold) {
+      const { names } = this.#untold
+      const payload = names ? [this.#self, '', ...names].join('\n') : this.#self
+      this.#untold = undefined
+      const fits = Buffer.byteLength(payload) <= LONGEST_PAYLOAD
       try {
         const client = await this.#connections.connect()
-        await roundTrip(client, [call(NOTIFY, this.#channel, this.#self)]).then(
+        await roundTrip(client, [call(NOTIFY, this.#channel, fits ? payload : this.#self)]).then(
           () => client.release(),
           () => client.release(true),
         )
       } catch {
         // The commit stands; whoever waits looks again within a second.
       }
-      await new Promise((resolve) => setTimeout(resolve, NOTIFY_EVERY_MS).unref())
+      await pause(NOTIFY_EVERY_MS, undefined, { signal: this.#hurry.signal }).catch(() => undefined)
     }
-    this.#sending = false
+    this.#sending = undefined
   }
 
   protected override watch(): void {
+    this.#listening?.ref()
     if (this.#listening || this.#reconnect) return
     const client = this.#connections.alone()
     this.#listening = client
-    client.on('notification', ({ payload }: Notification) => {
-      if (payload !== this.#self) this.wake()
+    client.on('notification', ({ payload = '' }: Notification) => {
+      const [from, ...names] = payload.split('\n')
+      if (from !== this.#self) this.wake(names.length > 0 ? { names: new Set(names) } : undefined)
     })
     client.on('end', () => this.#lost(client))
     client
       .connect()
       .then(() => client.query(`LISTEN ${this.#channel}`))
       .then(() => {
-        // Commits made while the connection was down were not heard.
-        if (this.#failures > 0) this.wake()
         this.#failures = 0
+        // Nobody was told of a commit between a waiter's first look and this moment: to connect takes longer than a
+        // commit. The waiter would look again a second later.
+        this.wake()
       })
       .catch(() => this.#lost(client))
+  }
+
+  protected override linger(): void {
+    this.#listening?.unref()
   }
 
   #lost(client: ReturnType<Connections['alone']>): void {
     if (this.#listening !== client) return
     this.#listening = undefined
     void client.end().catch(() => undefined)
-    const pause = Math.min(100 * 2 ** this.#failures++, LONGEST_PAUSE_MS)
+    const pauseMs = Math.min(100 * 2 ** this.#failures++, LONGEST_PAUSE_MS)
     this.#reconnect = setTimeout(
       () => {
         this.#reconnect = undefined
         this.watch()
       },
-      pause * (0.5 + Math.random() / 2),
+      pauseMs * (0.5 + Math.random() / 2),
     ).unref()
   }
 

@@ -20,6 +20,8 @@ const DEPENDENTS = `SELECT t.id
 
 const ABOUT = 'SELECT doc FROM baton.notice WHERE ws = $1 AND about = ANY ($2::text[]) ORDER BY uid'
 
+const HANDOFFS = 'SELECT doc FROM baton.handoff WHERE ws = $1 AND uid = ANY ($2::text[])'
+
 /** The reads of the port; each is answered by an index. */
 export function postgresQueries(trip: Trip, ws: number) {
   const ask = askWith(trip, ws)
@@ -41,6 +43,7 @@ export function postgresQueries(trip: Trip, ws: number) {
       settled: () => settled(trip, ws),
       handoffCounts: HANDOFF_COUNTS,
     }),
+    handoffsOf: async (uids) => docs(await ask('handoffs_of', HANDOFFS, uids)),
     longestChain: async () => toTaskRows(await ask('longest_chain', LONGEST_CHAIN))[0],
     // Without a name it is planned for the tables as they are; a kept plan may take a longer index.
     dependents: async (uid) => (await ask(undefined, DEPENDENTS, uid)).map(([id]) => id!),

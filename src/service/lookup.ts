@@ -38,9 +38,11 @@ async function refuseSeveral({ store }: ServiceDeps, handoff: Handoff, ref: stri
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
+export const isUid = (ref: string): boolean => UUID.test(ref)
+
 /** The uid that a reference means. A uid is taken as it is: whether it exists shows when it is read under its lock. */
 export async function uidOf(deps: ServiceDeps, ref: string): Promise<string> {
-  return UUID.test(ref) ? ref : (await find(deps, ref)).uid
+  return isUid(ref) ? ref : (await find(deps, ref)).uid
 }
 
 export function must(view: View, uid: string): Handoff {

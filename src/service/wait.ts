@@ -1,13 +1,16 @@
 import { BatonError, HandoffFailedException, HandoffTimeoutException, timedOut } from '../domain/errors.ts'
+import { dueOf, isPast } from '../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { endReason } from '../domain/handoffs/reasons.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import { present } from '../domain/present.ts'
+import type { Changed } from '../storage/store.ts'
 import type { Hold, ServiceDeps } from './deps.ts'
 import { find } from './lookup.ts'
+import { LOOK_AGAIN_MS, waitsOf } from './waits.ts'
 
-/** Signals are hints: whoever waits looks for itself this often. */
-export const LOOK_AGAIN_MS = 1_000
+export { LOOK_AGAIN_MS } from './waits.ts'
+
 /** Document 001's default, for handoffs that name no time of their own. */
 export const DEFAULT_WAIT_S = 300
 /** Proxies and clients give up on a silent connection after about a minute. */
@@ -35,31 +38,34 @@ export async function waitForEnd(
   const { signal } = options
   let away: BatonError | undefined
   const patient =
-    <T>(look: () => Promise<T>) =>
-    async (): Promise<T | undefined> => {
+    <T>(look: (woken: Woken) => Promise<T>) =>
+    async (woken: Woken): Promise<T> => {
       try {
         away = undefined
-        return await look()
+        return await look(woken)
       } catch (error) {
-        if (!isPassing(error)) throw error
-        away = error
-        return undefined
+        if (isPassing(error)) away = error
+        throw error
       }
     }
   const start = patient(() => find(deps, ref))
-  const first =
-    (await start()) ?? (await waitFor(deps, start, (options.timeout_s ?? DEFAULT_WAIT_S) * 1_000, signal))
+  const first = await start({}).catch((error: unknown) => {
+    if (!isPassing(error)) throw error
+    return waitFor(deps, start, (options.timeout_s ?? DEFAULT_WAIT_S) * 1_000, signal)
+  })
   const seconds = options.timeout_s ?? first?.timeout_s ?? DEFAULT_WAIT_S
   if (!first) throw timedOut(ref, seconds, {}, away)
   let seen = first
-  const look = patient(async () => {
-    await deps.store.settle(deps.now().toISOString())
-    const handoff = await find(deps, first.uid)
+  const look = patient(async (woken) => {
+    const handoff = woken.changed?.handoffs?.get(first.uid) ?? (await settled(deps, first.uid))
     seen = handoff
     const isTold = options.untilFailure === true && handoff.state === 'retry_wait'
-    return isEnd(handoff.state) || isTold ? handoff : undefined
+    if (!isEnd(handoff.state) && !isTold) return undefined
+    if (woken.isLate && Date.parse(handoff.updated_at) < deps.now().getTime() - LOOK_AGAIN_MS / 2) late += 1
+    return handoff
   })
-  const ended = await waitFor(deps, look, seconds * 1_000 - (performance.now() - begun), signal)
+  const left = seconds * 1_000 - (performance.now() - begun)
+  const ended = await waitFor(deps, look, left, signal, first.uid)
   if (!ended) throw timedOut(first.id, seconds, seen, away)
   if (ended.state === 'completed') return ended
   throw new HandoffFailedException(reasonOf(ended), {
@@ -67,6 +73,22 @@ export async function waitForEnd(
     state: ended.state,
     ...present({ error: ended.error }),
   })
+}
+
+let late = 0
+
+/** How many waits of this process no signal has ended, but a look at the log after a second. */
+export const lateWaits = (): number => late
+
+/** The handoff as it is once what is due has been settled. */
+async function settled(deps: ServiceDeps, uid: string): Promise<Handoff> {
+  const waits = waitsOf(deps)
+  const handoff = (await waits.handoff(uid)) ?? (await find(deps, uid))
+  const due = dueOf(handoff)
+  const now = deps.now().toISOString()
+  if (!due || !isPast(due.at, now)) return handoff
+  await deps.store.settle(now)
+  return find(deps, uid)
 }
 
 /**
@@ -117,34 +139,54 @@ function reasonOf(handoff: Handoff): string {
   return error?.message ?? endReason(handoff)?.message ?? `Handoff ${id} is ${state}`
 }
 
-/** Looks at once, at every signal, every second and at the deadline, until `look` answers something. */
+/** The cause of a look: rows that this process wrote itself, or that no signal came and the log had to be read. */
+interface Woken {
+  readonly changed?: Changed | undefined
+  readonly isLate?: boolean
+}
+
+/**
+ * Looks at once, whenever what it is about may have changed, and at the deadline, until `look` answers something.
+ * `about` is the uid of a handoff or the name of an agent. Without it every change counts, and a second that passes; a
+ * look that failed because the store is away is taken again after a second too.
+ */
 export async function waitFor<T>(
   deps: ServiceDeps,
-  look: () => Promise<T | undefined>,
+  look: (woken: Woken) => Promise<T | undefined>,
   timeoutMs: number,
   signal?: AbortSignal,
+  about = '',
 ): Promise<T | undefined> {
   const deadline = performance.now() + timeoutMs
   let wake: () => void = () => undefined
-  let woken = false
-  // Subscribed before the first look: a change between look and sleep must not be missed.
-  const rouse = () => {
-    woken = true
+  let woken: Woken | undefined = {}
+  // Joined before the first look: a change between look and sleep must not be missed.
+  const leave = waitsOf(deps).join(about, (changed, isLate) => {
+    // Changes that came together are read anew.
+    woken = woken ? {} : { changed, isLate }
     wake()
-  }
-  const unsubscribe = deps.store.subscribe(rouse)
+  })
+  const rouse = () => wake()
   signal?.addEventListener('abort', rouse)
   try {
     for (;;) {
       signal?.throwIfAborted()
-      woken = false
       const looked = performance.now()
-      const found = await look()
-      if (found !== undefined) return found
-      // A look that began before the deadline is not the last one, however long it took.
-      if (looked >= deadline) return undefined
+      let isAway = false
+      if (woken || looked >= deadline) {
+        const by: Woken = woken ?? {}
+        woken = undefined
+        const found = await look(by).catch((error: unknown) => {
+          if (!isPassing(error)) throw error
+          isAway = true
+          return undefined
+        })
+        if (found !== undefined) return found
+        // A look that began before the deadline is not the last one, however long it took.
+        if (looked >= deadline) return undefined
+      }
       const left = deadline - performance.now()
-      if (!woken && left > 0)
+      if (!woken && left > 0 && !signal?.aborted)
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, Math.min(left, LOOK_AGAIN_MS))
           wake = () => {
@@ -152,9 +194,10 @@ export async function waitFor<T>(
             resolve()
           }
         })
+      if (isAway || about === '') woken ??= {}
     }
   } finally {
     signal?.removeEventListener('abort', rouse)
-    unsubscribe()
+    leave()
   }
 }

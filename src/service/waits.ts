@@ -1,0 +1,103 @@
+import type { Handoff } from '../domain/handoffs/handoff.ts'
+import type { Changed, Store } from '../storage/store.ts'
+import type { ServiceDeps } from './deps.ts'
+import { isUid } from './lookup.ts'
+
+/** Signals are hints: this often the end of the log is read, once for all who wait. */
+export const LOOK_AGAIN_MS = 1_000
+/** Of more entries than this, everybody looks for themselves. */
+const MOST_HEARD = 1_000
+
+/** Called when what is waited for may have changed; `isLate` when no signal came and the log had to be read. */
+export type Rouse = (changed: Changed | undefined, isLate: boolean) => void
+
+const waits = new WeakMap<Store, Waits>()
+
+/** The waits of this process on a store: one subscription, one timer and one read for all of them. */
+export function waitsOf(deps: ServiceDeps): Waits {
+  const known = waits.get(deps.store) ?? new Waits(deps)
+  waits.set(deps.store, known)
+  return known
+}
+
+class Waits {
+  readonly #deps: ServiceDeps
+  /** By the uid of a handoff or the name of an agent; those under '' wait for anything. */
+  readonly #groups = new Map<string, Set<Rouse>>()
+  #unsubscribe: (() => void) | undefined
+  #timer: NodeJS.Timeout | undefined
+  /** The end of the log when it was read last. */
+  #cursor: string | undefined
+  #reading: { readonly uids: Set<string>; readonly read: Promise<ReadonlyMap<string, Handoff>> } | undefined
+
+  constructor(deps: ServiceDeps) {
+    this.#deps = deps
+  }
+
+  /** Calls back until it is left. */
+  join(about: string, rouse: Rouse): () => void {
+    const group = this.#groups.get(about) ?? new Set()
+    this.#groups.set(about, group.add(rouse))
+    if (!this.#unsubscribe) {
+      this.#unsubscribe = this.#deps.store.subscribe((changed) => this.#tell(changed, false))
+      this.#cursor = undefined
+      this.#lookLater()
+    }
+    return () => {
+      group.delete(rouse)
+      if (group.size > 0) return
+      if (this.#groups.get(about) === group) this.#groups.delete(about)
+      if (this.#groups.size > 0) return
+      clearTimeout(this.#timer)
+      this.#unsubscribe?.()
+      this.#unsubscribe = undefined
+    }
+  }
+
+  /** A handoff as it is now. All who ask in one turn of the event loop are answered by one read. */
+  async handoff(uid: string): Promise<Handoff | undefined> {
+    const uids = this.#reading?.uids ?? new Set()
+    uids.add(uid)
+    this.#reading ??= { uids, read: this.#read(uids) }
+    return (await this.#reading.read).get(uid)
+  }
+
+  async #read(uids: ReadonlySet<string>): Promise<ReadonlyMap<string, Handoff>> {
+    await new Promise((resolve) => setImmediate(resolve))
+    this.#reading = undefined
+    const found = await this.#deps.store.handoffsOf([...uids])
+    return new Map(found.map((handoff) => [handoff.uid, handoff]))
+  }
+
+  #tell(changed: Changed | undefined, isLate: boolean): void {
+    const names = changed ? ['', ...changed.names] : [...this.#groups.keys()]
+    for (const name of names) for (const rouse of [...(this.#groups.get(name) ?? [])]) rouse(changed, isLate)
+  }
+
+  #lookLater(): void {
+    this.#timer = setTimeout(async () => {
+      try {
+        await this.#lookAgain()
+      } catch {
+        // All look for themselves: the store may be away for a while, or for good.
+        this.#cursor = undefined
+        this.#tell(undefined, true)
+      }
+      if (this.#unsubscribe) this.#lookLater()
+    }, LOOK_AGAIN_MS)
+  }
+
+  /** Settles what is due, and tells of entries that are new since the last time, for signals that were lost. */
+  async #lookAgain(): Promise<void> {
+    const { store, now } = this.#deps
+    await store.settle(now().toISOString())
+    const after = this.#cursor
+    const { entries, cursor } = await store.changes(after, MOST_HEARD)
+    this.#cursor = cursor
+    if (after === undefined || entries.length === MOST_HEARD) return this.#tell(undefined, true)
+    if (entries.length === 0) return
+    // The log does not name the agents for whom a handoff waits.
+    const agents = [...this.#groups.keys()].filter((name) => !isUid(name))
+    this.#tell({ names: new Set([...entries.map(({ subject }) => subject), ...agents]) }, true)
+  }
+}

@@ -10,6 +10,7 @@ const QUESTIONS: Readonly<Record<string, () => Promise<readonly Finding[]>>> = {
   log: async () => (await import('./log.ts')).log(),
   fairness: async () => (await import('./fairness.ts')).fairness(),
   postgres: async () => (await import('./postgres.ts')).postgres(),
+  worker: async () => (await import('./worker.ts')).worker(),
   wake: async () => (await import('./wake.ts')).wake(),
   scale: async () => (await import('./scale.ts')).scale(),
   cli: async () => (await import('./cli.ts')).cli(),

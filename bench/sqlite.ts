@@ -73,7 +73,7 @@ function bindAgain(handoff: Handoff): void {
       sha256(encodeDisclosure(salt(), name, value), 'base64url')
 }
 
-function bareStore(path: string): (commits: number) => number {
+export function bareStore(path: string): (commits: number) => number {
   const db = new DatabaseSync(path)
   db.exec(
     'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE row (id INTEGER PRIMARY KEY, body TEXT)',

@@ -114,6 +114,41 @@ const graphileWorker: Peer = {
   },
 }
 
+/** Jobs a second of one worker, with handlers of `ms`; all were added before it began. */
+export async function graphileJobs(
+  url: string,
+  { concurrency, jobs, ms }: { readonly concurrency: number; readonly jobs: number; readonly ms: number },
+): Promise<number> {
+  loadPeers()
+  const { run, makeWorkerUtils, Logger } = (await load('graphile-worker')) as unknown as Graphile
+  const logger = new Logger(() => () => undefined)
+  const utils = await makeWorkerUtils({ connectionString: url, maxPoolSize: 10, logger })
+  await utils.migrate()
+  await throughput(10, jobs, (i) => utils.addJob('worker', { i }))
+  await utils.release()
+  let left = jobs
+  const finished = Promise.withResolvers<void>()
+  const started = performance.now()
+  const runner = await run({
+    connectionString: url,
+    concurrency,
+    maxPoolSize: concurrency + 2,
+    noHandleSignals: true,
+    pollInterval: 1_000,
+    logger,
+    taskList: {
+      worker: async () => {
+        await new Promise((resolve) => setTimeout(resolve, ms))
+        if (--left === 0) finished.resolve()
+      },
+    },
+  })
+  await finished.promise
+  const rate = (jobs / (performance.now() - started)) * 1_000
+  await runner.stop()
+  return rate
+}
+
 interface Bull {
   Queue: new (
     name: string,

@@ -24,9 +24,7 @@ export interface OpenBatonOptions {
  * (plain http only on this machine). Without one, the workspace is found as the command line finds it.
  *
  * ```ts
- * import { openBaton } from 'batonpass'
- *
- * await using baton = await openBaton(':memory:')
+ * await using baton = await openBaton(process.env.BATON ?? ':memory:') // or baton.db, postgres://…, https://…
  * ```
  */
 export async function openBaton(
@@ -129,11 +127,17 @@ export type { Task, ThoughtRecord } from './domain/tasks/task.ts'
 export type { Baton } from './runner/baton.ts'
 export type { BatonAgent } from './runner/baton-agent.ts'
 export type { OperationInput, OperationName, OperationOutput } from './runner/calls.ts'
+export {
+  type DefinedSendOptions,
+  type DefinedWork,
+  defineWork,
+  type RequestOptions,
+} from './runner/define-work.ts'
 export type { AgentOptions, CallOptions, EventOptions, Outcome, WaitOptions } from './runner/link.ts'
 export type { Schema, StandardSchema } from './runner/schema.ts'
 export type { SentHandoff } from './runner/sent-handoff.ts'
-export type { CloseOptions, Specialist, SpecialistOptions } from './runner/specialist.ts'
-export type { Handler, StoredArtifact, Work, WorkResult } from './runner/work.ts'
+export type { CloseOptions, Specialist, SpecialistOptions, WorkerOptions } from './runner/specialist.ts'
+export type { DefinedHandler, Handler, StoredArtifact, Work, WorkResult } from './runner/work.ts'
 export type { Event } from './service/events.ts'
 export type { JsonSchema } from './service/schema/json-schema.ts'
 export type {

@@ -7,7 +7,7 @@ const Components = z.object({ files: z.array(z.string()) })
 
 const baton = await openBaton({ store: ':memory:' })
 
-const specialist = await baton.specialist(
+const specialist = await baton.work(
   'react-specialist',
   { input: Requirement, output: Components, concurrency: 2 },
   async (work) => {

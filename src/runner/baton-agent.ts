@@ -1,7 +1,16 @@
 import { keyProblem } from '../domain/call-key.ts'
 import { BatonError } from '../domain/errors.ts'
+import { present } from '../domain/present.ts'
 import type { OperationInput, OperationName, OperationOutput } from './calls.ts'
+import {
+  type DefinedSendOptions,
+  type DefinedWork,
+  demandValue,
+  isDefined,
+  type RequestOptions,
+} from './define-work.ts'
 import type { AgentLink, CallOptions, Outcome, WaitOptions } from './link.ts'
+import type { AfterSchema, BeforeSchema, StandardSchema } from './schema.ts'
 import { SentHandoff } from './sent-handoff.ts'
 
 /** The input of an operation, without the handoff's id. */
@@ -36,8 +45,41 @@ export class BatonAgent {
    * })
    * ```
    */
-  async send(input: OperationInput<'handoff_create'>, options: CallOptions = {}): Promise<SentHandoff> {
-    return new SentHandoff(this.#link, await this.call('handoff_send', input, options))
+  send<In extends StandardSchema, Out extends StandardSchema>(
+    work: DefinedWork<In, Out>,
+    input: BeforeSchema<In>,
+    options?: DefinedSendOptions,
+  ): Promise<SentHandoff<AfterSchema<Out>>>
+  send(input: OperationInput<'handoff_create'>, options?: CallOptions): Promise<SentHandoff>
+  async send(
+    given: OperationInput<'handoff_create'> | DefinedWork,
+    second?: unknown,
+    third: DefinedSendOptions = {},
+  ): Promise<SentHandoff> {
+    if (!isDefined(given))
+      return new SentHandoff(this.#link, await this.call('handoff_send', given, second as CallOptions))
+    const { to, title = `Work for ${to}`, output } = given
+    await demandValue('Input', given.input, second)
+    const { key, ...more } = third
+    const sent = { title, home: 'queue' as const, ...more, to, input: second }
+    return new SentHandoff(this.#link, await this.call('handoff_send', sent, present({ key })), output)
+  }
+
+  /**
+   * Sends defined work, waits for its end and answers its output.
+   *
+   * ```ts
+   * const { files } = await planner.request(userCard, { name: 'UserCard' })
+   * ```
+   */
+  async request<In extends StandardSchema, Out extends StandardSchema>(
+    work: DefinedWork<In, Out>,
+    input: BeforeSchema<In>,
+    options: RequestOptions = {},
+  ): Promise<AfterSchema<Out>> {
+    const { wait_s, signal, ...more } = options
+    const sent = await this.send(work, input, more)
+    return (await sent.wait(present({ timeout_s: wait_s, signal }))).output
   }
 
   /**

@@ -1,13 +1,19 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { AgentName } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { Event } from '../service/events.ts'
 import { demandSeconds } from '../service/wait.ts'
 import { BatonAgent } from './baton-agent.ts'
+import { asGiven, type DefinedWork, demandName, isDefined } from './define-work.ts'
 import type { AgentOptions, EventOptions, Link } from './link.ts'
-import type { AfterSchema, BeforeSchema, Schema } from './schema.ts'
-import { type CloseOptions, type Specialist, type SpecialistOptions, startSpecialist } from './specialist.ts'
-import type { Handler } from './work.ts'
+import type { AfterSchema, BeforeSchema, Schema, StandardSchema } from './schema.ts'
+import {
+  type CloseOptions,
+  type Specialist,
+  type SpecialistOptions,
+  startSpecialist,
+  type WorkerOptions,
+} from './specialist.ts'
+import type { DefinedHandler, Handler } from './work.ts'
 
 /** An open workspace. */
 export class Baton {
@@ -35,11 +41,19 @@ export class Baton {
 
   /**
    * Receives handoffs in this process: takes what is offered to `name` by priority and then age, checks the
-   * input, runs the handler, checks the output and hands it in. An exception becomes document 001's failure, and
-   * the work is tried again where its retry rule says so. Resolves when it is listening.
+   * input, runs the handler, checks the output and hands it in. An exception becomes a failure, and the work is
+   * tried again where its retry rule says so. Resolves when it is listening.
+   *
+   * The handler of a defined work answers its output:
    *
    * ```ts
-   * const specialist = await baton.specialist(
+   * await baton.work(userCard, async (work) => ({ files: [`${work.input.name}.tsx`] }))
+   * ```
+   *
+   * The handler of a name answers an object with the output and everything else that the handoff asks for:
+   *
+   * ```ts
+   * const specialist = await baton.work(
    *   'react-specialist',
    *   { input: Requirement, output: Components, concurrency: 2 },
    *   async (work) => {
@@ -49,11 +63,50 @@ export class Baton {
    * )
    * ```
    */
-  async specialist<In extends Schema = Schema, Out extends Schema = Schema>(
+  work<In extends StandardSchema, Out extends StandardSchema>(
+    work: DefinedWork<In, Out>,
+    handler: DefinedHandler<AfterSchema<In>, BeforeSchema<Out>>,
+  ): Promise<Specialist>
+  work<In extends StandardSchema, Out extends StandardSchema>(
+    work: DefinedWork<In, Out>,
+    options: WorkerOptions,
+    handler: DefinedHandler<AfterSchema<In>, BeforeSchema<Out>>,
+  ): Promise<Specialist>
+  work<In extends Schema = Schema, Out extends Schema = Schema>(
+    name: string,
+    options: SpecialistOptions<In, Out>,
+    handler: Handler<AfterSchema<In>, BeforeSchema<Out>>,
+  ): Promise<Specialist>
+  work(work: DefinedWork | string, second: unknown, third?: unknown): Promise<Specialist> {
+    // What a program without types gives is judged where the worker starts.
+    if (!isDefined(work)) return this.#start(work, second as SpecialistOptions, third as Handler)
+    const [options, handler] = third === undefined ? [{}, second] : [second as WorkerOptions, third]
+    const { to, input, output } = work
+    const answer = handler as DefinedHandler
+    const full: Handler = async (each) => ({ output: await answer(each) })
+    return this.#start(
+      to,
+      { ...options, input, output: asGiven(output) },
+      typeof answer === 'function' ? full : answer,
+    )
+  }
+
+  /**
+   * Another name of `work`, as the queue format calls a receiver.
+   *
+   * ```ts
+   * await baton.specialist('icon-specialist', {}, async () => ({ output: ['user.svg'] }))
+   * ```
+   */
+  specialist<In extends Schema = Schema, Out extends Schema = Schema>(
     name: string,
     options: SpecialistOptions<In, Out>,
     handler: Handler<AfterSchema<In>, BeforeSchema<Out>>,
   ): Promise<Specialist> {
+    return this.work(name, options, handler)
+  }
+
+  async #start(name: string, options: SpecialistOptions, handler: Handler): Promise<Specialist> {
     const world = { link: this.#open(), onEnd: (ended: Specialist) => void this.#specialists.delete(ended) }
     const specialist = await startSpecialist(world, demandName(name), options, handler)
     this.#specialists.add(specialist)
@@ -68,7 +121,7 @@ export class Baton {
    * with its signal and with `close`.
    *
    * ```ts
-   * for await (const event of baton.events({ handoff: sent.id })) {
+   * for await (const event of baton.events({ handoff: sent.id, since: '0' })) {
    *   console.log(event.act, event.by)
    *   if (event.state === 'completed') break
    * }
@@ -109,10 +162,4 @@ export class Baton {
       throw new BatonError('unavailable', 'this Baton was closed; open it again with openBaton')
     return this.#link
   }
-}
-
-function demandName(name: string): string {
-  const read = AgentName.safeParse(name)
-  if (read.success) return read.data
-  throw new BatonError('invalid_input', read.error.issues.map((issue) => issue.message).join('; '), { name })
 }

@@ -52,10 +52,10 @@ export async function prepareSchema(
   }
 }
 
-const isStandard = (schema: Schema): schema is StandardSchema =>
-  (typeof schema === 'object' || typeof schema === 'function') && '~standard' in schema
+export const isStandard = (schema: unknown): schema is StandardSchema =>
+  (isObject(schema) || typeof schema === 'function') && '~standard' in schema
 
-async function checkStandard(schema: StandardSchema, value: unknown): Promise<Checked> {
+export async function checkStandard(schema: StandardSchema, value: unknown): Promise<Checked> {
   const result = await schema['~standard'].validate(value)
   if (!result.issues) return { ok: true, value: result.value }
   return { ok: false, problems: toProblems(result.issues.map((issue) => toReported(issue, value))) }

@@ -1,9 +1,12 @@
 import type { Handoff } from '../domain/handoffs/handoff.ts'
+import { demandValue } from './define-work.ts'
 import type { AgentLink, Outcome, WaitOptions } from './link.ts'
+import type { StandardSchema } from './schema.ts'
 
 /** A handoff that was sent. */
-export class SentHandoff {
+export class SentHandoff<Output = unknown> {
   readonly #link: AgentLink
+  readonly #output: StandardSchema | undefined
   /** As it was when it was sent. */
   readonly handoff: Handoff
   /** Problems that the receiver may stumble over; the handoff was sent all the same. */
@@ -12,8 +15,10 @@ export class SentHandoff {
   constructor(
     link: AgentLink,
     sent: { readonly handoff: Handoff; readonly warnings: SentHandoff['warnings'] },
+    output?: StandardSchema,
   ) {
     this.#link = link
+    this.#output = output
     this.handoff = sent.handoff
     this.warnings = sent.warnings
   }
@@ -36,7 +41,10 @@ export class SentHandoff {
    * const { output } = await sent.wait({ timeout_s: 60 })
    * ```
    */
-  wait(options: WaitOptions = {}): Promise<Outcome> {
-    return this.#link.wait(this.uid, options)
+  async wait(options: WaitOptions = {}): Promise<Outcome & { readonly output: Output }> {
+    const outcome = await this.#link.wait(this.uid, options)
+    const output = this.#output ? await demandValue('Output', this.#output, outcome.output) : outcome.output
+    // The schema is what makes the type of the output true.
+    return { ...outcome, output } as Outcome & { readonly output: Output }
   }
 }

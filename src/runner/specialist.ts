@@ -8,15 +8,19 @@ import { type AfterSchema, type BeforeSchema, prepareSchema, type Schema } from 
 import type { Handler } from './work.ts'
 import { isAway, isLost, isUnusable } from './work-lease.ts'
 
-export interface SpecialistOptions<In extends Schema = Schema, Out extends Schema = Schema> {
-  /** The schema of the handoff's input. A refusal fails the handoff with SCHEMA_VALIDATION_FAILED. */
-  readonly input?: In
-  /** The schema of the handler's output. A refusal fails the handoff with VALIDATION_FAILED. */
-  readonly output?: Out
+export interface WorkerOptions {
   /** How many handoffs are worked on at the same time; 1 unless said. */
   readonly concurrency?: number
   /** Closes the specialist when it is aborted, without waiting for handlers. */
   readonly signal?: AbortSignal
+}
+
+export interface SpecialistOptions<In extends Schema = Schema, Out extends Schema = Schema>
+  extends WorkerOptions {
+  /** The schema of the handoff's input. A refusal fails the handoff with SCHEMA_VALIDATION_FAILED. */
+  readonly input?: In
+  /** The schema of the handler's output. A refusal fails the handoff with VALIDATION_FAILED. */
+  readonly output?: Out
 }
 
 /** A receiver that runs in this process. */

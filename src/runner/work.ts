@@ -76,6 +76,11 @@ export type Handler<Input = unknown, Output = unknown> = (
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler without an answer is an async function without return
 ) => Promise<WorkResult<Output> | void> | WorkResult<Output> | void
 
+/** The handler of a defined work answers the output itself. */
+export type DefinedHandler<Input = unknown, Output = unknown> = (
+  work: Work<Input>,
+) => Promise<Output> | Output
+
 /** The path and the bytes of a handler's data. */
 export function toStoredFile(
   handoff: Handoff,

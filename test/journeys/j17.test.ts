@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { type Baton, type BatonError, openBaton } from '../../src/index.ts'
+import * as z from 'zod'
+import { type Baton, type BatonError, defineWork, openBaton } from '../../src/index.ts'
 import { openWorkspace } from '../support/program/workspace.ts'
 import { newToken } from '../support/servers/http-workspace.ts'
 import { logged, type Servers, servers } from '../support/servers/listeners.ts'
@@ -67,6 +68,80 @@ describe('J17: one interface, near and far', () => {
       await listening
       assert.equal(heard[0], 'handoff.send react-specialist offered')
     })
+})
+
+describe('J17: defined work', () => {
+  const userCard = defineWork({
+    to: '@React-Specialist',
+    input: z.object({ name: z.string(), at: z.iso.datetime().transform((text) => new Date(text)) }),
+    output: z.object({ files: z.array(z.string()), size: z.string().transform(Number) }),
+  })
+  const at = '2026-11-17T20:00:00Z'
+
+  for (const [place, open] of Object.entries(PLACES))
+    it(`is typed and checked at both ends: ${place}`, async (t) => {
+      await using baton = await open(t)
+      await baton.work(userCard, { concurrency: 2 }, async ({ input }) => ({
+        files: [`${input.name}.tsx`],
+        size: `${input.at.getUTCFullYear()}`,
+      }))
+      const planner = baton.as('planner')
+
+      const { files, size } = await planner.request(userCard, { name: 'UserCard', at }, { wait_s: 20 })
+      const sent = await planner.send(userCard, { name: 'List', at }, { title: 'A list', key: 'list' })
+
+      assert.deepEqual([files, size], [['UserCard.tsx'], 2026])
+      assert.equal((await sent.wait({ timeout_s: 20 })).output.size, 2026)
+      assert.equal(sent.handoff.title, 'A list')
+      await assert.rejects(planner.request(userCard, { name: 'UserCard', at: 'today' }), {
+        code: 'invalid_input',
+        message: /^Input validation failed: at/,
+      })
+    })
+
+  it('refuses an output on the side that made it, and on the side that waits for it', async (t) => {
+    await using baton = await PLACES.memory!(t)
+    const wrong = defineWork({ ...userCard, to: 'wrong' })
+    const careless = defineWork({ ...userCard, to: 'careless' })
+    const answer: never = { files: 'none' } as never
+    await baton.work(wrong, async () => answer)
+    await baton.work('careless', {}, async () => ({ output: answer }))
+    const planner = baton.as('planner')
+
+    await assert.rejects(planner.request(wrong, { name: 'A', at }), {
+      name: 'HandoffFailedException',
+      message: /^Output validation failed: files/,
+    })
+    await assert.rejects(planner.request(careless, { name: 'A', at }), {
+      code: 'unmet',
+      message: /^Output validation failed: files/,
+    })
+    assert.throws(() => defineWork({ to: 'x', input: {} as never, output: {} as never }), /defineWork needs/)
+    await assert.rejects(baton.work(userCard, undefined as never), /has no handler/)
+  })
+
+  it('is a compile error where a field is missing or of another type', () => {
+    const written = async (baton: Baton): Promise<unknown> => {
+      const planner = baton.as('planner')
+      return [
+        // @ts-expect-error the input lacks a field
+        planner.request(userCard, { name: 'A' }),
+        // @ts-expect-error the input has a field of another type
+        planner.send(userCard, { name: 1, at }),
+        // @ts-expect-error the output has no such field
+        (await planner.request(userCard, { name: 'A', at })).pages,
+        // @ts-expect-error the output has another type
+        (await planner.request(userCard, { name: 'A', at })).size.trim(),
+        // @ts-expect-error the handler leaves out a field
+        baton.work(userCard, async () => ({ files: [] })),
+        // @ts-expect-error the handler reads a field that the input does not have
+        baton.work(userCard, async ({ input }) => ({ files: [input.title], size: '1' })),
+        // @ts-expect-error the handler of a name leaves out a field of the output
+        baton.work('x', { output: userCard.output }, async () => ({ output: { files: [] } })),
+      ]
+    }
+    assert.equal(typeof written, 'function')
+  })
 })
 
 describe('a Baton at a server', () => {

@@ -19,6 +19,7 @@ const PUBLIC: Readonly<Record<string, string>> = {
 }
 const FUNCTIONS: Readonly<Record<string, string>> = {
   openBaton: 'src/index.ts',
+  defineWork: 'src/runner/define-work.ts',
   validateHandoff: 'src/dialects/block/validate.ts',
 }
 const TEXTS = [
@@ -91,7 +92,10 @@ function membersOf(name: string, text: string): { name: string; comment: string 
     new RegExp(`export (?:class|interface) ${name}\\b[^{]*\\{\\n([\\s\\S]*?)\\n\\}`).exec(text) ?? []
   const members =
     /(?:\/\*\*(?<comment>(?:(?!\*\/)[\s\S])*)\*\/\n)?^ {2}(?:async )?(?<name>[a-z]\w*)(?:<[\s\S]*?>)?\(/gm
-  return [...body.matchAll(members)]
-    .map(({ groups }) => ({ name: groups?.name ?? '', comment: groups?.comment ?? '' }))
-    .filter((member) => member.name !== 'constructor')
+  // The first of several overloads has the comment.
+  const first = new Map(
+    [...body.matchAll(members)].reverse().map(({ groups }) => [groups?.name ?? '', groups?.comment ?? '']),
+  )
+  first.delete('constructor')
+  return [...first].map(([member, comment]) => ({ name: member, comment }))
 }

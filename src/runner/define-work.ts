@@ -1,0 +1,88 @@
+import { AgentName } from '../domain/agent.ts'
+import { BatonError } from '../domain/errors.ts'
+import { sentenceOf } from '../service/schema/schema-problems.ts'
+import type { OperationInput } from './calls.ts'
+import type { CallOptions } from './link.ts'
+import { checkStandard, isStandard, type StandardSchema } from './schema.ts'
+
+/** A kind of work: its receiver, and the schemas that both ends keep to. Made by `defineWork`. */
+export interface DefinedWork<
+  In extends StandardSchema = StandardSchema,
+  Out extends StandardSchema = StandardSchema,
+> {
+  /** The agent that does it. */
+  readonly to: string
+  /** The schema of its input, of zod or of any library with the Standard Schema interface. */
+  readonly input: In
+  /** The schema of its output. */
+  readonly output: Out
+  /** The title of its handoffs; `Work for` and the receiver's name unless said. */
+  readonly title?: string
+}
+
+/** Fields of the handoff that a defined work leaves open. */
+export interface DefinedSendOptions
+  extends CallOptions,
+    Omit<Partial<OperationInput<'handoff_create'>>, 'to' | 'input'> {}
+
+export interface RequestOptions extends DefinedSendOptions {
+  /** The longest wait for the result, in seconds; the handoff's `timeout_s` unless said, else 300. */
+  readonly wait_s?: number
+  /** Ends the waiting, not the handoff. */
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Names a kind of work with the types of its input and output, for the sender and the receiver.
+ *
+ * ```ts
+ * const userCard = defineWork({
+ *   to: 'react-specialist',
+ *   input: z.object({ name: z.string() }),
+ *   output: z.object({ files: z.array(z.string()) }),
+ * })
+ * ```
+ */
+export function defineWork<In extends StandardSchema, Out extends StandardSchema>(
+  work: DefinedWork<In, Out>,
+): DefinedWork<In, Out> {
+  if (isDefined(work)) return { ...work, to: demandName(work.to) }
+  throw new BatonError(
+    'invalid_input',
+    'defineWork needs to, input and output; input and output are schemas, for example of zod',
+  )
+}
+
+export function isDefined(given: unknown): given is DefinedWork {
+  const { input, output } = (given ?? {}) as Partial<DefinedWork>
+  return isStandard(input) && isStandard(output)
+}
+
+/** The value as its schema passes it; a refusal names each field. */
+export async function demandValue(
+  what: 'Input' | 'Output',
+  schema: StandardSchema,
+  value: unknown,
+): Promise<unknown> {
+  const checked = await checkStandard(schema, value)
+  if (checked.ok) return checked.value
+  throw new BatonError(what === 'Input' ? 'invalid_input' : 'unmet', sentenceOf(what, checked.problems), {
+    problems: checked.problems,
+  })
+}
+
+/** The same schema for the hand-in: it checks, and the waiting side gets the value that it turns into. */
+export function asGiven(schema: StandardSchema): StandardSchema {
+  const { validate, ...rest } = schema['~standard']
+  const check = async (value: unknown) => {
+    const result = await validate(value)
+    return result.issues ? result : { value }
+  }
+  return { '~standard': { ...rest, validate: check } }
+}
+
+export function demandName(name: string): string {
+  const read = AgentName.safeParse(name)
+  if (read.success) return read.data
+  throw new BatonError('invalid_input', read.error.issues.map((issue) => issue.message).join('; '), { name })
+}

@@ -7,6 +7,7 @@ import {
   type DefinedWork,
   demandValue,
   isDefined,
+  lastWord,
   type RequestOptions,
 } from './define-work.ts'
 import type { AgentLink, CallOptions, Outcome, WaitOptions } from './link.ts'
@@ -61,7 +62,7 @@ export class BatonAgent {
     const { to, title = `Work for ${to}`, output } = given
     await demandValue('Input', given.input, second)
     const { key, ...more } = third
-    const sent = { title, home: 'queue' as const, ...more, to, input: second }
+    const sent = { title, ...more, ...lastWord(given, third), to, input: second }
     return new SentHandoff(this.#link, await this.call('handoff_send', sent, present({ key })), output)
   }
 

@@ -58,6 +58,25 @@ export function isDefined(given: unknown): given is DefinedWork {
   return isStandard(input) && isStandard(output)
 }
 
+/**
+ * The last word on the output: its schema, as a check that the engine runs. A schema that cannot be written as JSON
+ * Schema leaves it to the receiver, as the queue format does.
+ */
+export function lastWord({ output }: DefinedWork, given: DefinedSendOptions) {
+  if (given.review !== undefined || given.home !== undefined) return {}
+  try {
+    const schema = output['~standard'].jsonSchema?.input({ target: 'draft-2020-12' })
+    if (schema)
+      return {
+        review: 'none',
+        checks: [...(given.checks ?? []), { kind: 'json_schema' as const, schema: { ...schema } }],
+      }
+  } catch {
+    // The library says that this schema has no form in JSON Schema.
+  }
+  return { home: 'queue' as const }
+}
+
 /** The value as its schema passes it; a refusal names each field. */
 export async function demandValue(
   what: 'Input' | 'Output',

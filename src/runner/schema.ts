@@ -11,6 +11,10 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly version: 1
     readonly vendor: string
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
+    /** Where the library can write the schema as JSON Schema. */
+    readonly jsonSchema?: {
+      readonly input: (options: { readonly target: 'draft-2020-12' }) => Readonly<Record<string, unknown>>
+    }
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
   }
 }

@@ -113,6 +113,10 @@ describe('J17: defined work', () => {
       message: /^Output validation failed: files/,
     })
     await assert.rejects(planner.request(careless, { name: 'A', at }), {
+      name: 'HandoffFailedException',
+      message: /check failed: output matches its JSON Schema/,
+    })
+    await assert.rejects(planner.request(careless, { name: 'A', at }, { home: 'queue' }), {
       code: 'unmet',
       message: /^Output validation failed: files/,
     })

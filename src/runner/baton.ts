@@ -78,7 +78,7 @@ export class Baton {
     handler: Handler<AfterSchema<In>, BeforeSchema<Out>>,
   ): Promise<Specialist>
   work(work: DefinedWork | string, second: unknown, third?: unknown): Promise<Specialist> {
-    // What a program without types gives is judged where the worker starts.
+    // Arguments of a program without types are judged where the worker starts.
     if (!isDefined(work)) return this.#start(work, second as SpecialistOptions, third as Handler)
     const [options, handler] = third === undefined ? [{}, second] : [second as WorkerOptions, third]
     const { to, input, output } = work

@@ -13,7 +13,7 @@ const COSTLY = /"(?:\$\w*[rR]ef|\$id|\$\w*[aA]nchor|pattern\w*|uniqueItems)":/
 const PLAIN_SCHEMA = 4_096
 const PLAIN_VALUE = 65_536
 const KEPT_SCHEMAS = 100
-const plain = new Map<string, Promise<Validate>>()
+const plainChecks = new Map<string, Promise<Validate>>()
 
 /**
  * Checks the value by somebody else's schema. Unless both are small and plain, it runs in a thread of its own that is
@@ -41,8 +41,8 @@ const isSmall = (data: unknown): boolean => (JSON.stringify(data) ?? '').length 
 
 /** Compiled once: the same work is handed in again and again. */
 function plainCheck(text: string): Promise<Validate> {
-  const known = plain.get(text) ?? compileSchema(JSON.parse(text))
-  if (plain.size >= KEPT_SCHEMAS) plain.clear()
-  plain.set(text, known)
+  const known = plainChecks.get(text) ?? compileSchema(JSON.parse(text))
+  if (plainChecks.size >= KEPT_SCHEMAS) plainChecks.clear()
+  plainChecks.set(text, known)
   return known
 }

@@ -86,8 +86,8 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
   const { store: opened, isOurs, warnings: met } = await openOwn(target, environment)
   try {
     const { settings, origin } = opened.info
-    const seen = isOurs ? seenHead(environment, origin) : ''
-    if (seen !== '') {
+    const seen = isOurs && seenHead(environment, origin)
+    if (seen) {
       const [kept] = await opened.checkpoints({ before: Number.parseInt(seen, 10) + 1, limit: 1 })
       const other = headOf(kept?.note ?? '') === seen ? undefined : await otherThan(opened, seen)
       if (other && options.write) throw other

@@ -4,11 +4,13 @@ import { type Environment, gitEnvironment } from '../config/config.ts'
 import { BatonError } from '../domain/errors.ts'
 import { present } from '../domain/present.ts'
 import { startGit } from '../git/git.ts'
+import { logKeyOf } from '../service/audit/log-key.ts'
 import { storePlace } from '../service/audit/trust.ts'
+import type { ServiceDeps } from '../service/deps.ts'
 import type { Store, StoreInfo } from '../storage/store.ts'
 import { openLogKeys } from '../workspace/log-keys.ts'
 import { trustedBy } from '../workspace/trust.ts'
-import { adoptStore, headOf, noteStore, storeNote } from '../workspace/workspace.ts'
+import { adoptStore, headOf, noteStore, seenHead, storeNote } from '../workspace/workspace.ts'
 
 /** Refuses a store that git tracks: it came with a clone, or would go with the next push. */
 export async function refuseTracked(path: string, index: string): Promise<void> {
@@ -53,6 +55,24 @@ const notOurs = ({ location, origin }: StoreInfo): string =>
 /** Refuses what would let others in by the tokens of a store that nobody here has looked at. */
 export function refuseUnadopted({ info }: Store): never {
   throw new BatonError('not_allowed', notOurs(info), { location: info.location, origin: info.origin })
+}
+
+/** Refuses where this home has signed the log and lost the key, or what it remembered of the log, but no person said so. */
+export async function demandKept(environment: Environment, deps: ServiceDeps): Promise<void> {
+  const { origin } = deps.store.info
+  const keys = openLogKeys(environment)
+  const named = await logKeyOf(deps)
+  const file = keys.fileOf(origin)
+  if (named?.host !== keys.host || named.file !== file) return
+  const isLost = (await keys.key(origin))?.vkey !== named.vkey
+  if (!isLost && ((await keys.remembered(origin)) || seenHead(environment, origin) !== undefined)) return
+  throw new BatonError(
+    'store_refused',
+    isLost
+      ? `the key that signed this log is not in ${file} any more. Put it back; if it is lost, a person begins another with: baton audit trust --new-key`
+      : `your home signed the log ${origin} and does not remember it any more: somebody deleted what it remembered. Compare the log with a backup; a person starts over with: baton audit trust --reset`,
+    { origin, file },
+  )
 }
 
 /** The sentence on a store without the checkpoint that this user has seen: an older copy or another history. */

@@ -70,7 +70,7 @@ const CI_SERVICES = [
 ]
 
 export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
-  const codingAgent = codingAgentOf(env)
+  const codingAgent = codingAgentIn(env)
   const uid = process.getuid?.()
   return {
     ...ifGiven('agent', env.BATON_AGENT),
@@ -95,7 +95,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
 export const readSecret = (variable: string, env: NodeJS.ProcessEnv = process.env): string | undefined =>
   env[variable]?.trim() || undefined
 
-function codingAgentOf(env: NodeJS.ProcessEnv): string | undefined {
+/** The variable of an environment that shows a coding agent. */
+export function codingAgentIn(env: NodeJS.ProcessEnv): string | undefined {
   const names = [
     ...CODING_AGENTS,
     ...Object.keys(env)

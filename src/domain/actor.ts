@@ -23,6 +23,8 @@ export interface Actor {
   readonly instance?: string
   readonly kind: AgentKind
   readonly auth: Auth
+  /** Why it is in doubt that the caller is the one it says; every entry of the caller holds it. */
+  readonly doubt?: string
   /** The caller that brought a text which claims to be this agent's; the log names the caller as the one who acted. */
   readonly broughtBy?: Actor
 }

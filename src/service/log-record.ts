@@ -13,6 +13,11 @@ export function logRecord(act: string, actor: Actor, sub: LogRecord['sub'], ts: 
   return { act, actor: { id: name }, auth, sub, ts }
 }
 
+/** Fields of an act, with what is in doubt about the caller. */
+export function withDoubt({ doubt }: Actor, fields: Append['fields']): Append['fields'] {
+  return doubt === undefined ? fields : { ...fields, doubt }
+}
+
 /** Fields of an act, with the author that a text claims to have beside the caller that brought it. */
 export const withClaim = ({ name, broughtBy }: Actor, fields: Append['fields']): Append['fields'] =>
   broughtBy ? { ...fields, claimed_author: name } : fields
@@ -36,7 +41,8 @@ export interface Act {
 export function enter({ deps, view, actor, at }: Step, act: string, about: Act): number {
   const { k, id, rev = 1, stream = adminStream(deps), subject = id, record: more, ...said } = about
   const record = { ...logRecord(act, actor, { id, k, rev }, at), ...more }
-  return view.append({ stream, subject, record, ...present(said) })
+  const fields = withDoubt(actor.broughtBy ?? actor, said.fields)
+  return view.append({ stream, subject, record, ...present({ ...said, fields }) })
 }
 
 /** Enters an act on a handoff into the log of its chain; answers the position. */

@@ -23,11 +23,11 @@ describe('who is calling', () => {
     })
   })
 
-  it('is the one that --as names, before BATON_AGENT', () => {
+  it('is the one that --as names, before BATON_AGENT, whose other name is kept beside it', () => {
     assert.deepEqual(
       resolveActor({ as: 'gemini', environment: { ...maria, agent: 'codex' }, isTerminal: false }),
       {
-        actor: { name: 'gemini', kind: 'agent', auth: 'os-user' },
+        actor: { name: 'gemini', kind: 'agent', auth: 'os-user', doubt: 'BATON_AGENT named codex' },
         why: 'named by --as',
       },
     )

@@ -17,7 +17,12 @@ export interface CallerOptions {
 export function resolveActor(options: CallerOptions): { readonly actor: Actor; readonly why: string } {
   const { as, environment } = options
   const system = toAgentName(environment.user, environment.uid)
-  if (as !== undefined) return named(readName(as, '--as'), 'named by --as')
+  if (as !== undefined) {
+    const { actor, why } = named(readName(as, '--as'), 'named by --as')
+    const said = environment.agent?.replace(/^@/, '').toLowerCase()
+    if (said === undefined || said === actor.name) return { actor, why }
+    return { actor: { ...actor, doubt: `BATON_AGENT named ${said.slice(0, 64)}` }, why }
+  }
   if (environment.agent !== undefined)
     return named(readName(environment.agent, 'BATON_AGENT'), 'named by BATON_AGENT')
   if (environment.codingAgent !== undefined) throw agentWithoutName(options, environment.codingAgent)

@@ -43,15 +43,22 @@ export function noteStore({ home }: Pick<Environment, 'home'>, about: string, wo
 export const adoptStore = (environment: Environment, store: { location: string; origin: string }): void =>
   noteStore(environment, `${store.location} ${store.origin}`, 'ours')
 
-/** The head of a log that this user has seen under a signature, as size and root; empty where it was forgotten. */
-export const seenHead = (environment: Environment, origin: string): string =>
-  storeNote(environment, `seen of ${origin}`) ?? ''
+/** The head of a log that this user has seen under a signature, as size and root; empty where a person forgot it. */
+export const seenHead = (environment: Environment, origin: string): string | undefined =>
+  storeNote(environment, `seen of ${origin}`)
 
 /** The second and third line of a checkpoint are its size and its root. */
 export const headOf = (note: string): string => note.split('\n').slice(1, 3).join(' ')
 
 export const noteSeen = (home: string, origin: string, note: string): void =>
   noteStore({ home }, `seen of ${origin}`, headOf(note))
+
+/** Up to which entry a person has looked at callers in doubt. */
+export const lookedAt = (environment: Environment, origin: string): string | undefined =>
+  storeNote(environment, `looked at ${origin}`)
+
+export const noteLook = (environment: Environment, origin: string, end: string): void =>
+  noteStore(environment, `looked at ${origin}`, end)
 
 const noteFile = (home: string, about: string): string =>
   join(home, '.baton', 'stores', encodeURIComponent(about).slice(-200))

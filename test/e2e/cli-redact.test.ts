@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { type Folders, folders, git } from '../support/documents/folders.ts'
-import { ask, onTerminal, quick, refusal, type Where } from '../support/program/command.ts'
+import { ask, doctorFinds, onTerminal, refusal, type Where } from '../support/program/command.ts'
 
 interface Place {
   readonly made: Folders
@@ -35,7 +35,7 @@ describe('baton audit redact', () => {
     const shownNow = await ask(where, 'show', handoff.id)
     assert.deepEqual(shownNow.package, { summary: '[redacted]' })
     assert.ok(!readFileSync(join(where.cwd, '.baton', 'baton.db')).includes(secret))
-    assert.equal((await quick(where, 'doctor')).code, 0)
+    assert.deepEqual(await doctorFinds(where), ['callers'])
   })
 
   it('changes nothing without a yes, and asks nothing when the field, the entry or the reason is wrong', async (t) => {

@@ -222,6 +222,7 @@ describe('doctor', () => {
         ['store', true],
         ['log', true],
         ['rows', true],
+        ['callers', true],
       ],
     )
     assert.equal(bad.code, 8)

@@ -35,7 +35,6 @@ async function copied(t: TestContext) {
   const forget = () => {
     const home = join(where.cwd, '../.baton')
     rmSync(join(home, 'trust-log'), { recursive: true })
-    rmSync(join(home, 'keys'), { recursive: true })
     for (const note of readdirSync(join(home, 'stores')))
       if (note.startsWith('seen')) rmSync(join(home, 'stores', note))
   }

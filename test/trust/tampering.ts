@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process'
 import { hash } from 'node:crypto'
 import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { archived } from '../folders/package.ts'
+import { BATON, cleanEnv, onTerminal } from '../support/program/command.ts'
 import type { Way } from './way.ts'
-import type { World } from './world.ts'
+import { AGENT_ENV, type World } from './world.ts'
 
 const APPROVED = 'gate_response:\n  decision: approve\n  by: maria\n'
 const sync = (w: World) => w.cli('folders', 'sync')
@@ -20,6 +22,19 @@ const script = (w: World, path: string) => {
   writeFileSync(path, `#!/bin/sh\ntouch ${w.home}/ran\n`)
   chmodSync(path, 0o755)
   return path
+}
+
+const DECIDES = (w: World) => ['decide', w.gate, 'approve', '--as', 'maria']
+const SAYS_YES = { steps: [['approve HO-', 'y\n']] } as const
+/** Runs the command below a shell of the agent, without the agent's variables. */
+const cleared = (w: World, command: string) => {
+  const env = { ...cleanEnv(w.person), ...AGENT_ENV }
+  const clean = `env -u CLAUDECODE -u BATON_AGENT ${process.execPath} ${BATON} ${command}; true`
+  const { stdout, stderr } = spawnSync('sh', ['-c', clean], { cwd: w.root, env, encoding: 'utf8' })
+  return stdout + stderr
+}
+const forget = (w: World, ...names: readonly string[]) => {
+  for (const name of names) rmSync(join(w.home, '.baton', name), { recursive: true })
 }
 
 /** Ways past Baton: files, settings, git and SQL, each on a world of its own. */
@@ -50,6 +65,21 @@ export const TAMPERING: readonly Way[] = [
 
   { goal: 'act as another', door: 'files', threat: 'T4', how: 'writes a file that another agent sends',
     go: (w) => { w.write(archived('HO-2026-099'), w.read(archived(w.gate)).replaceAll(w.gate, 'HO-2026-099').replaceAll('codex', 'planner')); return sync(w) }, refused: /is already the file of/, adds: ['file.refused'] },
+
+  { goal: 'act as another', door: 'CLI', threat: 'T4', how: 'accepts work under the name of the agent that it is for',
+    go: (w) => w.cli('accept', w.other, '--as', 'gemini'), found: /✗ callers.*handoff\.accept of \S+ as gemini at \S+: BATON_AGENT named codex/ },
+  { goal: 'verify its own work', door: 'CLI', threat: 'T4', how: 'verifies under the name of the sender',
+    go: (w) => w.cli('verify', w.own, '--pass', '--as', 'planner'), found: /✗ callers.* as planner at \S+: BATON_AGENT named codex/ },
+  { goal: 'approve a gate', door: 'environment', threat: 'T12', how: 'opens a terminal of its own, without its variables',
+    go: (w) => onTerminal(w.person, DECIDES(w), SAYS_YES).shown, found: /✗ callers.*gate\.approve of \S+ as maria at \S+: (the terminal was opened for this command|\w+ is set)/ },
+  { goal: 'act as another', door: 'environment', threat: 'T11', how: 'takes its variables away and makes a token of the person',
+    go: (w) => cleared(w, "token create --agent maria --scope '*'"), found: /✗ callers.*token\.create of \S+ as \S+ at \S+: CLAUDECODE is set in a process above/ },
+  { goal: 'widen its rights', door: 'environment', threat: 'T12', how: 'takes its variables away and makes itself a person',
+    go: (w) => cleared(w, 'agent add codex --kind human'), found: /✗ callers.* as \S+ at \S+: CLAUDECODE is set in a process above/ },
+  { goal: 'change history', door: 'files', threat: 'T25', how: 'deletes the key of the log',
+    go: (w) => forget(w, 'keys'), found: /✗ key.*the key that signed this log is not in \S+ any more/ },
+  { goal: 'change history', door: 'files', threat: 'T25', how: 'deletes what the home remembers of the store',
+    go: (w) => forget(w, 'stores', 'trust-log'), found: /✗ key.*does not remember it any more: somebody deleted/ },
 
   { goal: 'widen its rights', door: 'files', threat: 'T12', how: 'opens the folder of the store to other users',
     go: (w) => chmodSync(w.at('.baton'), 0o777), found: /can be written by other users/ },

@@ -27,10 +27,10 @@ export interface AnchorReport {
 export async function compareAnchors(deps: ServiceDeps, anchors: readonly Anchored[]): Promise<AnchorReport> {
   const { store } = deps
   const keys = await logKeysOf(deps)
-  const { size } = store.info.readOnly ? await store.tree() : await sequence(store)
   const isOfThisLog = ({ note }: Anchored): boolean =>
     readCheckpoint(readNote(note)?.text ?? '')?.origin === store.info.origin
   const own = anchors.filter(isOfThisLog)
+  const { size } = own.length === 0 || store.info.readOnly ? await store.tree() : await sequence(store)
   if (own.length > 0) await demandEntries(deps)
   const reader = new TreeReader(store)
   const broken: { place: string; reason: string }[] = []

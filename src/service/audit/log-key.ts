@@ -2,7 +2,7 @@ import { openDisclosure } from '../../audit/disclosure.ts'
 import { ENGINE } from '../../domain/actor.ts'
 import { BatonError } from '../../domain/errors.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
-import { logRecord } from '../log-record.ts'
+import { logRecord, withDoubt } from '../log-record.ts'
 import type { LogKey } from './keys.ts'
 
 /** The stream whose entries name the keys of the log; the last one signs. */
@@ -86,7 +86,7 @@ function nameKey(
           { id: KEY_STREAM, k: 'workspace', rev: (before?.seq ?? -1) + 2 },
           at,
         ),
-        fields: { ...fields },
+        fields: { ...withDoubt(actor, { ...fields }) },
       })
     },
   })

@@ -62,6 +62,7 @@ const NO_TEXT = new Set([
   'sha256',
   'source_sha256',
   'claimed_author',
+  'doubt',
   'status',
   'on_behalf_of',
   'related_thought_records',

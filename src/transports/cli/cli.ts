@@ -50,6 +50,7 @@ void main(process.argv.slice(2), {
   },
   ...(!terminals.in && { pull: pullStdin }),
   isTerminal: terminals.in && terminals.out && terminals.error,
+  doubt: async () => (await import('../../workspace/process-tree.ts')).doubtAbovePerson(terminals.in),
   columns: (terminals.out && process.stdout.columns) || 80,
   env: readEnvironment(),
   get cwd() {

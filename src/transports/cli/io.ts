@@ -16,6 +16,8 @@ export interface Io {
   readonly pull?: () => Uint8Array | undefined
   /** Somebody sits there: a question can be asked and answered. */
   readonly isTerminal: boolean
+  /** Why it is in doubt that a person calls; asked where only a person may decide. */
+  readonly doubt?: () => Promise<string | undefined>
   readonly columns: number
   readonly env: Environment
   readonly cwd: string

@@ -42,6 +42,8 @@ export interface Prepared {
 
 /** The few operations that need a hand of their own; loaded with them. */
 const EXTRAS: Readonly<Partial<Record<OperationName, () => Promise<Extra>>>> = {
+  agent_add: async () => (await import('./commands/agent/person.ts')).person,
+  agent_remove: async () => (await import('./commands/agent/person.ts')).person,
   audit_checkpoint: async () => (await import('./commands/audit/anchor.ts')).checkpoint,
   handoff_send: async () => (await import('./commands/handoff/send.ts')).send,
   handoff_create: async () => (await import('./commands/handoff/send.ts')).send,
@@ -174,7 +176,7 @@ const isSecret = (error: unknown): error is BatonError =>
 /** A person at the terminal may say that a suspected secret is harmless; the log keeps that they did. */
 async function letPass(shell: Shell, session: Session, error: BatonError): Promise<Actor | undefined> {
   if (!session.context || !shell.io.isTerminal || shell.io.env.codingAgent !== undefined) return undefined
-  const [{ askYesNo }, { confirmed }] = await Promise.all([
+  const [{ askYesNo, marked }, { confirmed }] = await Promise.all([
     import('./prompt.ts'),
     import('../../workspace/identity.ts'),
   ])
@@ -183,7 +185,7 @@ async function letPass(shell: Shell, session: Session, error: BatonError): Promi
   shell.warn(error.message)
   shell.say('The text stays in the log, for all its readers. You confirm that it is not a secret.')
   return (await askYesNo(shell.io, 'Is it not a secret, and should it be written?', false))
-    ? confirmed(actor)
+    ? marked(shell.io, confirmed(actor))
     : undefined
 }
 

@@ -28,10 +28,16 @@ export async function askFor(io: Io, question: string): Promise<string> {
 }
 
 /** The caller as a person at the terminal; whoever is not known to be one is refused. */
-export function personHere(io: Io, actor: Actor, operation: string, called?: string): Actor {
+export async function personHere(io: Io, actor: Actor, operation: string, called?: string): Promise<Actor> {
   const isHere = io.isTerminal && io.env.codingAgent === undefined
   personOnly(isHere ? confirmed(actor) : actor, operation, called)
-  return confirmed(actor)
+  return marked(io, confirmed(actor))
+}
+
+/** A caller who counts as a person, with what is in doubt about that. */
+export async function marked(io: Io, actor: Actor): Promise<Actor> {
+  const doubt = actor.kind === 'human' ? await io.doubt?.() : undefined
+  return doubt === undefined ? actor : { ...actor, doubt }
 }
 
 /** A yes or a no; anything else is asked again, nothing is the default. */

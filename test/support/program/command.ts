@@ -93,16 +93,27 @@ export async function refusal(where: Where, ...args: readonly string[]) {
   }
 }
 
+/** The checks of doctor that found something. A terminal of a test leaves a caller in doubt. */
+export async function doctorFinds(where: Where): Promise<string[]> {
+  const { checks } = JSON.parse((await quick(where, 'doctor', '--json')).stdout) as {
+    checks: readonly { readonly name: string; readonly ok: boolean }[]
+  }
+  return checks.filter(({ ok }) => !ok).map(({ name }) => name)
+}
+
 export interface Typing {
   readonly columns?: number
   /** Texts to wait for, each with what is typed when it shows. */
   readonly steps?: readonly (readonly [seen: string, typed: string])[]
+  /** How long a shell has been at the terminal before the command. */
+  readonly terminalSeconds?: number
 }
 
 /** The real command on a terminal. `shown` is the plain text of the screen, `raw` what was sent to it. */
 export function onTerminal(where: Where, args: readonly string[], typing: Typing = {}) {
+  const shell = ['/bin/sh', '-c', `sleep ${typing.terminalSeconds}; "$0" "$@"; exit $?`]
   const job = {
-    argv: [process.execPath, BATON, ...args],
+    argv: [...(typing.terminalSeconds ? shell : []), process.execPath, BATON, ...args],
     cwd: where.cwd,
     env: { TERM: 'xterm-256color', ...cleanEnv(where) },
     columns: typing.columns ?? 80,

@@ -20,7 +20,7 @@ export const key: Command = {
     const name = agentNameIn(args.words)
     const { service, actor: caller } = await shell.openLocal({ write: true })
     if (shell.io.env.codingAgent !== undefined && caller.kind === 'human')
-      personHere(shell.io, caller, 'agent key', 'a key of a person')
+      await personHere(shell.io, caller, 'agent key', 'a key of a person')
     const keys = openAgentKeys(shell.io.env)
     const { origin } = service.deps.store.info
     const known = (await service.agents.list()).find((agent) => agent.name === name)?.key
@@ -39,7 +39,7 @@ export const key: Command = {
 }
 
 async function asPerson({ io }: Shell, caller: Actor, name: string): Promise<Actor> {
-  const actor = personHere(io, caller, 'agent key --replace')
+  const actor = await personHere(io, caller, 'agent key --replace')
   if (await askYesNo(io, `Give ${name} another key?`, false)) return actor
   throw new BatonError('not_allowed', `${name} keeps its key: it was not confirmed`, { agent: name })
 }

@@ -2,6 +2,7 @@ import { BatonError } from '../../../../domain/errors.ts'
 import { notedServer } from '../../../../workspace/server-note.ts'
 import type { Command } from '../../command.ts'
 import { textOf } from '../../input/args.ts'
+import { marked } from '../../prompt.ts'
 
 export const login: Command = {
   name: 'login',
@@ -37,7 +38,10 @@ export const login: Command = {
         'no server of this workspace runs on this machine; start one with: baton serve, or name one with --url',
       )
     const address = new URL(server)
-    const code = await (await service.tokens()).loginCode({ actor }, actor.name)
+    const code = await (await service.tokens()).loginCode(
+      { actor: await marked(shell.io, actor) },
+      actor.name,
+    )
     const link = `${address.href.replace(/[?#].*$/, '')}#login=${code}`
     shell.answer({ url: link, agent: actor.name }, () => {
       shell.note(`opens the dashboard as ${actor.name}, once, within ten minutes:`)

@@ -5,6 +5,7 @@ import { didYouMean } from '../../../../domain/texts/nearest.ts'
 import type { Token } from '../../../../service/service.ts'
 import type { Command } from '../../command.ts'
 import { badOption, textOf, textsOf } from '../../input/args.ts'
+import { marked } from '../../prompt.ts'
 import { toSeconds } from '../../screen/time.ts'
 import type { Shell } from '../../shell.ts'
 
@@ -65,7 +66,7 @@ const create: Command = {
     await refuseForPeople(shell, context, agent)
     const expires_at = expiry(textOf(args, 'expires'))
     const { token, secret } = await (await context.service.tokens()).create(
-      { actor: context.actor },
+      { actor: await marked(shell.io, context.actor) },
       { agent, scopes, expires_at },
     )
     shell.answer({ token: withoutSecret(token), secret }, () => {

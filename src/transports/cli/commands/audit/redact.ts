@@ -14,7 +14,7 @@ export const redact: Extra = {
   async before(shell, session, input) {
     // A server knows a person by the token and judges by itself.
     if (!session.context) return { input }
-    const actor = personHere(shell.io, await session.actor(), 'audit_redact', 'baton audit redact')
+    const actor = await personHere(shell.io, await session.actor(), 'audit_redact', 'baton audit redact')
     // Nobody is asked about something that cannot be done.
     const { id, field } = checkedInput(await loadOperation('audit_redact'), input)
     await demandRedactable(session.context.service.deps, { id: String(id), field: String(field) })

@@ -32,7 +32,7 @@ export const trust: Command = {
       return 0
     }
     const { io } = shell
-    const actor = personHere(io, caller, `audit trust ${newKey ? '--new-key' : '--reset'}`)
+    const actor = await personHere(io, caller, `audit trust ${newKey ? '--new-key' : '--reset'}`)
     const { origin } = service.deps.store.info
     const what = [
       ...(reset

@@ -13,7 +13,7 @@ export const decide: Extra = {
   async before(shell, session, input) {
     // A server knows a person by the token and judges by itself.
     if (!session.context) return { input }
-    const actor = personHere(shell.io, await session.actor(), 'gate_decide', 'baton decide')
+    const actor = await personHere(shell.io, await session.actor(), 'gate_decide', 'baton decide')
     const { handoff, ...rest } = await session.call('handoff_get', { id: input.id })
     if (!isOpen(handoff.state))
       throw new BatonError(
@@ -35,7 +35,7 @@ export const decide: Extra = {
 export const waive: Extra = {
   async before(shell, session, input) {
     if (!session.context) return { input }
-    const actor = personHere(shell.io, await session.actor(), 'handoff_waive', 'baton handoff waive')
+    const actor = await personHere(shell.io, await session.actor(), 'handoff_waive', 'baton handoff waive')
     const { handoff } = await session.call('handoff_get', { id: input.id })
     await confirm(shell, handoff, `waive ${JSON.stringify(input.check)} of`, actor.name)
     return { input, actor }

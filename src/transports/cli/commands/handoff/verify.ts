@@ -4,7 +4,7 @@ import { confirmed } from '../../../../workspace/identity.ts'
 import { withEvidence, withFix } from '../../input/evidence.ts'
 import type { FieldFlag } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
-import { askFor, askYesNo } from '../../prompt.ts'
+import { askFor, askYesNo, marked } from '../../prompt.ts'
 import { evidenceView } from '../../views/dossier.ts'
 
 const PASS: FieldFlag = { name: 'pass', field: 'pass', kind: 'switch', about: 'It is as it should be' }
@@ -59,7 +59,8 @@ export const verify: Extra = {
     const actor = await session.actor()
     return {
       input: { ...withChecks(input, pass), pass, ...(note !== undefined && note !== '' && { note }) },
-      ...(actor.kind === 'human' && actor.auth === 'os-user' && { actor: confirmed(actor) }),
+      ...(actor.kind === 'human' &&
+        actor.auth === 'os-user' && { actor: await marked(shell.io, confirmed(actor)) }),
     }
   },
   refused(_, error) {

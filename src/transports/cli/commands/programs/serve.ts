@@ -47,7 +47,10 @@ export const serve: Command = {
 /** A person who starts a server is let into its dashboard; a program gets no secret that it did not ask for. */
 function loginCode({ io, isJson }: Shell, { actor, service }: Context): ServeOptions['loginCode'] {
   if (isJson || actor.kind !== 'human' || io.env.codingAgent !== undefined || io.env.ci) return undefined
-  return async () => (await service.tokens()).loginCode({ actor }, actor.name)
+  return async () => {
+    const { marked } = await import('../../prompt.ts')
+    return (await service.tokens()).loginCode({ actor: await marked(io, actor) }, actor.name)
+  }
 }
 
 /** A server keeps the live folders of its workspace in step. */

@@ -3,10 +3,13 @@ import { join } from 'node:path'
 import { type StateReport, verifyStates } from '../../../../archive/state-verify.ts'
 import { verifyChains } from '../../../../archive/store-verify.ts'
 import type { Context } from '../../../../compose/open.ts'
+import { demandKept } from '../../../../compose/own-store.ts'
 import { readSettings } from '../../../../config/file.ts'
 import { BatonError, ERROR_CODES } from '../../../../domain/errors.ts'
 import { newestCheckpoint } from '../../../../service/audit/checkpoints.ts'
-import { findWorkspace, type Workspace } from '../../../../workspace/workspace.ts'
+import { doubtsIn } from '../../../../service/audit/doubts.ts'
+import type { Store } from '../../../../storage/store.ts'
+import { findWorkspace, lookedAt, type Workspace } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
 import { isOn } from '../../input/args.ts'
 import { oneLine, plainText } from '../../screen/plain-text.ts'
@@ -144,11 +147,12 @@ async function storeAndLog(findings: DoctorResult[], shell: Shell): Promise<Cont
       ? `${count(report.broken.length, 'chain')} of ${report.streams} broken; the first is ${first.stream} at entry ${first.at}: ${first.reason}. Keep the store as it is and look at a backup`
       : `${count(report.streams, 'chain')} with ${count(report.entries, 'entry', 'entries')} verified`,
   })
+  await attempt(findings, 'key', () => demandKept(shell.io.env, context.service.deps))
   await attempt(findings, 'checkpoint', async () => {
     await newestCheckpoint(context.service.deps)
     await demandAnchors(shell, context)
   })
-  findings.push(rowsResult(await verifyStates(store)))
+  findings.push(rowsResult(await verifyStates(store)), await callersResult(store, shell))
   return context
 }
 
@@ -160,6 +164,16 @@ function rowsResult({ bound, unbound, wrong }: StateReport): DoctorResult {
     ? `${count(wrong.length, 'finding')} against the log, the first: ${oneLine(first)}. Keep the store as it is and look at a backup; see all: baton audit verify`
     : `${count(bound, 'row')} as the log says${older}`
   return { name: 'rows', ok: !first, detail }
+}
+
+/** Entries since a person last looked whose caller is in doubt. */
+async function callersResult(store: Store, { io }: Shell): Promise<DoctorResult> {
+  const { doubts } = await doubtsIn(store, lookedAt(io.env, store.info.origin))
+  const [first] = doubts
+  const detail = first
+    ? `${count(doubts.length, 'entry', 'entries')} whose caller is in doubt, the first: ${oneLine(first)}. After a look a person runs: baton trust`
+    : 'no caller is in doubt'
+  return { name: 'callers', ok: !first, detail }
 }
 
 /** The folders have a doctor of their own, who tells it all and mends it; a look that only reads makes nothing for them. */

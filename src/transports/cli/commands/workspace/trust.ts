@@ -1,12 +1,14 @@
 import { type Context, openContext } from '../../../../compose/open.ts'
 import { readSettings } from '../../../../config/file.ts'
 import { BatonError } from '../../../../domain/errors.ts'
+import { doubtsIn } from '../../../../service/audit/doubts.ts'
 import { resolveActor } from '../../../../workspace/identity.ts'
 import { trust as keepTrust, SENDS_OR_RUNS, trustState } from '../../../../workspace/trust.ts'
-import { adoptStore, findWorkspace } from '../../../../workspace/workspace.ts'
+import { adoptStore, findWorkspace, lookedAt, noteLook } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
 import { isOn } from '../../input/args.ts'
 import { askYesNo, personHere } from '../../prompt.ts'
+import { oneLine } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
 
@@ -14,7 +16,7 @@ import { count } from '../../views/words.ts'
 export const trust: Command = {
   name: 'trust',
   summary:
-    'Trusts settings that restrict or grant something, and adopts a store that was made elsewhere (people only).',
+    'Trusts settings that restrict or grant, a store that was made elsewhere, and callers in doubt (people only).',
   flags: [{ name: 'check', about: 'Only say whether anything waits for trust; exit 4 when it does' }],
   examples: ['baton trust', 'baton trust --check --json'],
   async run(shell, args) {
@@ -26,6 +28,10 @@ export const trust: Command = {
     const info = context?.service.deps.store.info
     const isOurs = context?.isOurs ?? true
     const holds = context && !isOurs ? await contentOf(context) : ''
+    const { doubts = [], end } =
+      context && info && !isOn(args, 'check')
+        ? await doubtsIn(context.service.deps.store, lookedAt(io.env, info.origin))
+        : {}
     await context?.close()
     if (!read && !info)
       throw new BatonError(
@@ -35,7 +41,7 @@ export const trust: Command = {
     const state = await trustState(workspace, read, io.env, info?.settings)
     const { trusted, hash, needs, waiting } = state
     const isSettled = trusted || !workspace || needs.length + waiting.length === 0
-    if (isOn(args, 'check') || (isSettled && isOurs)) {
+    if (isOn(args, 'check') || (isSettled && isOurs && doubts.length === 0)) {
       const isFine = waiting.length === 0 && isOurs
       const told = isOurs ? (file ?? info?.location) : info?.location
       shell.answer({ file, trusted, hash, needs, store: isOurs }, () =>
@@ -46,11 +52,17 @@ export const trust: Command = {
       return isFine ? 0 : 4
     }
     const { actor } = resolveActor({ as: shell.as, environment: io.env, isTerminal: io.isTerminal })
-    personHere(io, actor, 'trust')
+    await personHere(io, actor, 'trust')
     if (info && !isOurs) {
       shell.say(`${info.location} was not made by you on this machine. It holds ${holds}.`)
       await confirm(shell, 'Make this store yours, with its tokens and keys?', info.location)
       adoptStore(io.env, info)
+    }
+    if (info && doubts.length > 0) {
+      shell.say(`The caller of ${count(doubts.length, 'entry', 'entries')} is in doubt:\n`)
+      for (const doubt of doubts) shell.say(screen.paragraph(oneLine(doubt), '  │ '))
+      await confirm(shell, 'Have you looked at these, and are they right?', info.location)
+      noteLook(io.env, info.origin, end ?? '')
     }
     if (!isSettled) {
       const what = [...new Set([...needs, ...waiting])].join(' and ')
@@ -65,7 +77,7 @@ export const trust: Command = {
     const inCi = needs.some((name) => SENDS_OR_RUNS.includes(name)) ? `; in CI set BATON_TRUST=${hash}` : ''
     shell.answer({ file, trusted: true, hash, needs, store: true }, () =>
       isSettled
-        ? `${screen.tick} ${info?.location} is yours`
+        ? `${screen.tick} ${info?.location} is yours${doubts.length > 0 ? ', and its callers were looked at' : ''}`
         : `${screen.tick} trusted until it changes${inCi}`,
     )
     return 0

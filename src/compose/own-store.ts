@@ -70,7 +70,7 @@ export async function demandKept(environment: Environment, deps: ServiceDeps): P
     'store_refused',
     isLost
       ? `the key that signed this log is not in ${file} any more. Put it back; if it is lost, a person begins another with: baton audit trust --new-key`
-      : `your home signed the log ${origin} and does not remember it any more: somebody deleted what it remembered. Compare the log with a backup; a person starts over with: baton audit trust --reset`,
+      : `the key of ${origin} is here, and what you remembered of that log is gone: somebody deleted it. Compare the log with a backup; a person starts over with: baton audit trust --reset`,
     { origin, file },
   )
 }

@@ -79,7 +79,7 @@ export const TAMPERING: readonly Way[] = [
   { goal: 'change history', door: 'files', threat: 'T25', how: 'deletes the key of the log',
     go: (w) => forget(w, 'keys'), found: /✗ key.*the key that signed this log is not in \S+ any more/ },
   { goal: 'change history', door: 'files', threat: 'T25', how: 'deletes what the home remembers of the store',
-    go: (w) => forget(w, 'stores', 'trust-log'), found: /✗ key.*does not remember it any more: somebody deleted/ },
+    go: (w) => forget(w, 'stores', 'trust-log'), found: /✗ key.*what you remembered of that log is gone/ },
 
   { goal: 'widen its rights', door: 'files', threat: 'T12', how: 'opens the folder of the store to other users',
     go: (w) => chmodSync(w.at('.baton'), 0o777), found: /can be written by other users/ },

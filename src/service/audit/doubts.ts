@@ -2,7 +2,7 @@ import { openDisclosure } from '../../audit/disclosure.ts'
 import { recordIn } from '../../audit/entry.ts'
 import type { Store } from '../../storage/store.ts'
 
-const PAGE = 1_000
+const DOUBTS_PAGE = 1_000
 
 /** Entries after a cursor whose caller is in doubt, each as a sentence, and where the log ends. */
 export async function doubtsIn(
@@ -11,7 +11,7 @@ export async function doubtsIn(
 ): Promise<{ readonly doubts: readonly string[]; readonly end: string }> {
   const doubts: string[] = []
   for (let cursor = after; ; ) {
-    const { entries, cursor: end } = await store.changes(cursor, PAGE)
+    const { entries, cursor: end } = await store.changes(cursor, DOUBTS_PAGE)
     for (const { act, subject, at, body, disclosures = [] } of entries) {
       if (!body.includes('"doubt":"')) continue
       const why = disclosures.map(openDisclosure).find(({ name }) => name === 'doubt')?.value
@@ -20,7 +20,7 @@ export async function doubtsIn(
         `${act} of ${id} as ${recordIn({ body }).actor.id} at ${at}: ${why ?? 'the reason was removed'}`,
       )
     }
-    if (entries.length < PAGE) return { doubts, end }
+    if (entries.length < DOUBTS_PAGE) return { doubts, end }
     cursor = end
   }
 }

@@ -55,7 +55,7 @@ export function convert(draft: Draft, to: DialectId, options: ConvertOptions = {
 type NativeValue = Native & { readonly ok: true }
 type Spoken =
   | { readonly ok: true; readonly draft: Draft; readonly native: NativeValue; readonly read: Draft }
-  | { readonly ok: false; readonly missing: readonly DraftProblem[] }
+  | { readonly ok: false; readonly missing: readonly DraftProblem[]; readonly read?: undefined }
 
 /** A draft in the keys of a dialect and what these say, without a text in between. */
 export const spoken = (draft: Draft, to: DialectId, path: string): Spoken =>

@@ -16,6 +16,8 @@ const WANTED = 1_000
 export interface Rewriting {
   /** As it will read. Its text and the places in it are still the old ones. */
   readonly document: Document
+  /** Whether it will read as it should, field by field. */
+  readonly isExact: boolean
   /** The new text, with more changes in the same edit. */
   text(more?: readonly Change[]): string
 }
@@ -33,8 +35,9 @@ export function rewriting(document: Document, after: Draft): Rewriting {
     if (next === undefined || next.wrong >= best.wrong) break
     best = next
   }
-  const { document: made, changes } = best
-  return { document: made, text: (more = []) => textWith(document, [...changes, ...more], made.source.body) }
+  const { document: made, changes, wrong } = best
+  const text: Rewriting['text'] = (more = []) => textWith(document, [...changes, ...more], made.source.body)
+  return { document: made, isExact: wrong === 0, text }
 }
 
 export const rewrite = (document: Document, after: Draft): string => rewriting(document, after).text()

@@ -1,8 +1,9 @@
 import type { spoken } from '../dialects/convert.ts'
 import type { DialectId } from '../dialects/dialect.ts'
 import { type Data, own, valueAt } from '../dialects/difference.ts'
+import type { Draft } from '../dialects/draft.ts'
 import { type Document, dialectOf, readDocuments } from '../dialects/index.ts'
-import { asChanged } from '../dialects/rewrite.ts'
+import { asChanged, rewriting } from '../dialects/rewrite.ts'
 import { withChange } from '../dialects/text/edit/change.ts'
 import type { Change } from '../dialects/text/source.ts'
 import type { RecentTexts } from '../dialects/text/sources.ts'
@@ -61,6 +62,27 @@ export function newFile(id: DialectId, whole: ReturnType<typeof spoken>, mark: r
 export function sourceIn({ base, source }: KnownHandoff, dialect: DialectId, path: string) {
   const isIt = source?.dialect === dialect && !source.format && source.source.text === base
   return isIt ? { ...source, source: { ...source.source, path } } : undefined
+}
+
+/** The draft that a file is to say, as it is wanted and as the dialect reads that. */
+export interface Wanted {
+  readonly wanted: Draft
+  readonly strict: () => Draft | undefined
+  /** With what is the file's own. */
+  readonly after: (said: Draft) => Draft
+}
+
+/**
+ * Compared as the dialect reads it: what it cannot say must not count as a change. A new file says all but what changed
+ * already, so that need not be found out where it comes to say all that is wanted.
+ */
+export function rewritingTo(document: Document, isNew: boolean, { wanted, strict, after }: Wanted) {
+  const to = (said: Draft) => {
+    const whole = after(said)
+    return { after: whole, ...rewriting(document, whole) }
+  }
+  const made = isNew ? to(wanted) : undefined
+  return made?.isExact ? made : to(strict() ?? wanted)
 }
 
 /** The text of a new file. */

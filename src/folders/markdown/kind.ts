@@ -9,17 +9,18 @@ import { isFileId } from '../../dialects/markdown/names.ts'
 import { type BodySection, bodySections, renderBody } from '../../dialects/markdown/render.ts'
 import { STATE_OF, statusFor } from '../../dialects/markdown/status.ts'
 import { ROWS } from '../../dialects/markdown/table.ts'
-import { rewriting } from '../../dialects/rewrite.ts'
 import type { Change } from '../../dialects/text/source.ts'
 import type { RecentTexts } from '../../dialects/text/sources.ts'
+import { seconds } from '../../dialects/text/time.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { type MarkdownStatus, markdownStatus } from '../../domain/handoffs/markdown-status.ts'
 import { endReason } from '../../domain/handoffs/reasons.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
+import { once } from '../../domain/once.ts'
 import { present } from '../../domain/present.ts'
 import type { Tree } from '../files/tree.ts'
 import type { FileText, FolderKind, KnownHandoff, Says } from '../folder.ts'
-import { documentIn, markChanges, markIn, newFile, unmarked } from '../mark.ts'
+import { documentIn, markChanges, markIn, newFile, rewritingTo, sourceIn, unmarked } from '../mark.ts'
 import { problemsIn, quietly } from '../work.ts'
 import { renewed } from './body.ts'
 import { extras, type Facts, facts } from './index-yaml.ts'
@@ -103,24 +104,25 @@ function writeMarkdownFile(known: KnownHandoff): FileText {
   const { handoff, draft, base, agreed, policy, recent } = known
   const roles = draftRoles(handoff, policy)
   const wanted = { ...roles, ...markdownDraft(handoff, draft) }
-  const whole = spoken(wanted, 'markdown', FILE)
+  const whole = once(() => spoken(wanted, 'markdown', FILE))
   const mark = markChanges('markdown', known)
-  if (base === undefined) return newFile('markdown', whole, mark)
-  const document = plainDocument(base, recent)
+  if (base === undefined) return newFile('markdown', whole(), mark)
+  const fresh = asNew(known)
+  const document = fresh ? unmarked('markdown', fresh) : plainDocument(base, recent)
   if (!document?.draft) return { ok: false, missing: 'a front matter that can be read' }
-  // Compared as the dialect reads them: what it cannot say must not count as a change.
-  const strict = whole.ok ? whole.read : wanted
-  const { body: _body, extra: _extra, target_completion: _target, ...engine } = strict
+  const strict = () => whole().read
   const { body, extra, target_completion } = document.draft
   const target = target_completion === undefined ? {} : { target_completion }
   const before = body === undefined ? [] : sectionsBefore(document.draft, known, roles)
   const now = bodySections({ ...wanted, ...target })
   const isKnown = (agreed?.facts as Facts | undefined)?.made !== undefined
   const text = body === undefined ? undefined : renewed(body, { before, now, isKnown })
-  // One that says nothing of its own any more is the template's, which no draft has.
-  const isOwn = text !== undefined && text !== renderBody({ ...engine, ...target })
-  const after: Draft = { ...engine, ...(isOwn && { body: text }), ...present({ extra }), ...target }
-  const made = rewriting(document, after)
+  const after = ({ body: _body, extra: _extra, target_completion: _target, ...engine }: Draft): Draft => {
+    // One that says nothing of its own any more is the template's, which no draft has.
+    const isOwn = text !== undefined && text !== renderBody({ ...engine, ...target })
+    return { ...engine, ...(isOwn && { body: text }), ...present({ extra }), ...target }
+  }
+  const made = rewritingTo(document, fresh !== undefined, { wanted, strict, after })
   return { ok: true, text: made.text([...exactWords(made.document, markdownStatus(handoff)), ...mark]) }
 }
 
@@ -173,12 +175,19 @@ function markdownDraft(handoff: Handoff, draft: Draft): Draft {
     ...draft,
     id: markdownAlias(handoff),
     state,
+    ...present({ ack_deadline: draft.ack_deadline && seconds(draft.ack_deadline) }),
     // Also where a file has it from elsewhere: completion_verified_by is null until the end.
     ...(draft.verification && !isEnd(state) && { verification: { ...draft.verification, verified_by: '' } }),
     ...(handoff.state === 'cancelled' &&
       reason('cancelled', endReason(handoff)?.message ?? 'cancelled by the sender')),
     ...(handoff.state === 'failed' && reason('failure', handoff.error?.message ?? 'failed')),
   }
+}
+
+/** A new file as it was read in its folder. One of version 1 may say in its name what its text does not. */
+function asNew(known: KnownHandoff): Document | undefined {
+  const document = sourceIn(known, 'markdown', FILE)
+  return document?.form === 'handoff' ? document : undefined
 }
 
 const FILE = `${ROOT}/active/handoff.md`

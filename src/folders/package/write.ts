@@ -1,12 +1,12 @@
 import { spoken } from '../../dialects/convert.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { PACKAGE_TABLE } from '../../dialects/package/table.ts'
-import { rewriting } from '../../dialects/rewrite.ts'
 import { ownedIn } from '../../dialects/table/derive.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { once } from '../../domain/once.ts'
 import { present } from '../../domain/present.ts'
 import type { FileText, KnownHandoff } from '../folder.ts'
-import { documentIn, markChanges, newFile, sourceIn, unmarked } from '../mark.ts'
+import { documentIn, markChanges, newFile, rewritingTo, sourceIn, unmarked } from '../mark.ts'
 
 /** All else in a file is its authors'. An author's edit of the workflow is not refused, and not kept. */
 const OWNED = [...ownedIn(PACKAGE_TABLE), 'workflow'] as const
@@ -14,21 +14,27 @@ const OWNED = [...ownedIn(PACKAGE_TABLE), 'workflow'] as const
 export function writePackageFile(known: KnownHandoff): FileText {
   const { handoff, draft, base, recent } = known
   const wanted = packageDraft(handoff, draft)
-  const whole = spoken(wanted, 'package', FILE)
+  const whole = once(() => spoken(wanted, 'package', FILE))
   const mark = markChanges('package', known)
-  if (base === undefined) return newFile('package', whole, mark)
-  const found = sourceIn(known, 'package', FILE) ?? documentIn(base, FILE, recent)
-  const document = unmarked('package', found)
+  if (base === undefined) return newFile('package', whole(), mark)
+  const fresh = sourceIn(known, 'package', FILE)
+  const document = unmarked('package', fresh ?? documentIn(base, FILE, recent))
   if (!document?.draft) return { ok: false, missing: 'a package that can be read' }
-  // Compared as the dialect reads them: what it cannot say must not count as a change.
-  const strict = whole.ok ? whole.read : wanted
-  const after: Record<string, unknown> = { ...document.draft }
+  const before = document.draft
+  const strict = () => whole().read
+  const after = (said: Draft): Draft => mergedDraft(before, said)
+  return { ok: true, text: rewritingTo(document, fresh !== undefined, { wanted, strict, after }).text(mark) }
+}
+
+function mergedDraft(before: Draft, said: Draft): Draft {
+  const result: Record<string, unknown> = { ...before }
   for (const key of OWNED)
-    if (strict[key] === undefined) delete after[key]
-    else after[key] = strict[key]
-  const said = document.draft.acknowledgment
-  if (said && strict.acknowledgment) after.acknowledgment = { ...emptyIn(said), ...strict.acknowledgment }
-  return { ok: true, text: rewriting(document, after as Draft).text(mark) }
+    if (said[key] === undefined) delete result[key]
+    else result[key] = said[key]
+  const { acknowledgment } = before
+  if (acknowledgment && said.acknowledgment)
+    result.acknowledgment = { ...emptyIn(acknowledgment), ...said.acknowledgment }
+  return result as Draft
 }
 
 /** That there is nothing to ask is an author's word too, and the engine has none for it. */

@@ -4,12 +4,12 @@ import type { Document } from '../../dialects/index.ts'
 import type { QueueStatus } from '../../dialects/queue/names.ts'
 import { queueStatus, queueTable } from '../../dialects/queue/table.ts'
 import { nativeOf, withData } from '../../dialects/queue/write.ts'
-import { readNative, rewriting } from '../../dialects/rewrite.ts'
+import { readNative } from '../../dialects/rewrite.ts'
 import { ownedIn } from '../../dialects/table/derive.ts'
 import { once } from '../../domain/once.ts'
 import { present } from '../../domain/present.ts'
 import type { FileText, KnownHandoff } from '../folder.ts'
-import { documentIn, markChanges, printWith, sourceIn, unmarked } from '../mark.ts'
+import { documentIn, markChanges, printWith, rewritingTo, sourceIn, unmarked } from '../mark.ts'
 import { historyOf, inItsCodes, queueDraft } from './queue-draft.ts'
 import { bothSpellings, timesIn } from './times.ts'
 
@@ -32,10 +32,11 @@ const ASKED: readonly string[] = ['state', 'created_at']
 export function writeQueueFile(known: KnownHandoff): FileText {
   const { handoff, draft, base, agreed, policy, recent } = known
   const status = queueStatus(handoff)
-  const found = base === undefined ? undefined : (asNew(known) ?? documentIn(base, FILE, recent))
+  const fresh = asNew(known)
+  const found = base === undefined ? undefined : (fresh ?? documentIn(base, FILE, recent))
   const document = unmarked('queue', found)
-  const before = agreed?.text === undefined ? undefined : documentIn(agreed.text, FILE, recent)
-  const wanted = queueDraft(handoff, draft, policy, timesIn(document?.draft, before?.draft, handoff))
+  const agreedOn = agreed?.text === undefined ? undefined : documentIn(agreed.text, FILE, recent)
+  const wanted = queueDraft(handoff, draft, policy, timesIn(document?.draft, agreedOn?.draft, handoff))
   const history = told(historyOf(handoff), document)
   const kept = document?.draft?.extra ?? wanted.extra ?? {}
   const extra = {
@@ -50,18 +51,22 @@ export function writeQueueFile(known: KnownHandoff): FileText {
     ...(Object.keys(extra).length > 0 ? { extra } : {}),
   }
   if (Object.keys(extra).length === 0) delete whole.extra
-  const native = queueNative(whole, status)
+  const native = once(() => queueNative(whole, status))
   const mark = markChanges('queue', known)
-  if (!document?.draft) return { ok: true, text: printWith('queue', native, ...mark) }
-  // Compared as the dialect reads them: what it cannot say must not count as a change.
-  const strict = readNative('queue', native, FILE)
-  const after = mergedDraft(document.draft, strict.draft ?? whole, whole)
-  const made = rewriting(document, after)
+  if (!document?.draft) return { ok: true, text: printWith('queue', native(), ...mark) }
+  const before = document.draft
+  const strict = once(() => readNative('queue', native(), FILE))
+  const made = rewritingTo(document, fresh !== undefined, {
+    wanted: whole,
+    strict: () => strict().draft,
+    after: (said) => mergedDraft(before, said, whole),
+  })
+  const { after } = made
   const { draft: said, source } = made.document
   const isSaid = owned().every((key) => sameData(said?.[key], after[key]))
   // The strict form says all that a change cannot.
   if (!isSaid || own(source.value, 'status') !== status)
-    return { ok: true, text: printWith('queue', native, ...bothSpellings(strict, status), ...mark) }
+    return { ok: true, text: printWith('queue', native(), ...bothSpellings(strict(), status), ...mark) }
   // After the last retry `true` is read as false, so a rewrite sees nothing to change.
   const isLeft = own(source.value, 'retry_available') === true && !after.retry_available
   const exact = isLeft ? [{ path: ['retry_available'], value: false }] : []

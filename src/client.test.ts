@@ -91,7 +91,8 @@ describeOnEngines('the client of a server', (open) => {
       await service.receiving.submit(by('codex'), handoff.uid, { output: 1 })
       await restart()
 
-      assert.deepEqual([(await waiting).state, (await begun).state], ['completed', 'completed'])
+      for (const { handoff: ended, done, output } of [await waiting, await begun])
+        assert.deepEqual([ended.state, done, output], ['completed', true, 1])
     })
 
   it('[S1-91] ends a wait at its deadline where the server has not come back', async (t) => {
@@ -175,7 +176,8 @@ describeOnEngines('the client of a server', (open) => {
     const { id, rev } = handoff
     await assert.rejects(client.handoff_cancel({ id }, { rev }), { code: 'conflict' })
     const { handoff: seen } = await client.handoff_get({ id })
-    assert.equal((await client.handoff_cancel({ id }, { rev: seen.rev })).state, 'cancelled')
+    const cancelled = await client.handoff_cancel({ id }, { rev: seen.rev })
+    assert.equal(cancelled.handoff.state, 'cancelled')
   })
 
   it('tells what will not change by itself, and does not try for ever', async (t) => {

@@ -104,7 +104,7 @@ export async function processHandoffRequest(
     }
     printLine(options, `🔄 Processing handoff: ${id}`)
     const content = await store.content(found.uid)
-    if (!worker || taken.state !== 'in_progress') return fileOf(opened, id)
+    if (!worker || taken.handoff.state !== 'in_progress') return fileOf(opened, id)
     try {
       const artifact = await worker(content?.package.input, await fileOf(opened, id))
       demandResult(artifact)

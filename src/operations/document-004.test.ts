@@ -12,6 +12,8 @@ import type { Call } from '../service/deps.ts'
 const maria = person('maria')
 const TASK = 'Design an API for the validated stories'
 
+type Answer = { readonly handoff: Handoff }
+
 interface Sample {
   readonly text: string
   readonly draft: Draft
@@ -37,11 +39,11 @@ const call = (w: Workspace, caller: Call) => ({
       ...more,
     }),
   accept: (id: string, more = {}) =>
-    run<Handoff & { acknowledgment: object }>(w.service, caller, 'handoff_accept', { id, ...more }),
-  submit: (id: string, more = {}) => run<Handoff>(w.service, caller, 'handoff_submit', { id, ...more }),
-  complete: (id: string) => run<Handoff>(w.service, caller, 'handoff_complete', { id }),
+    run<Answer & { acknowledgment: object }>(w.service, caller, 'handoff_accept', { id, ...more }),
+  submit: (id: string, more = {}) => run<Answer>(w.service, caller, 'handoff_submit', { id, ...more }),
+  complete: (id: string) => run<Answer>(w.service, caller, 'handoff_complete', { id }),
   decide: (id: string, choice: string) =>
-    run<Handoff>(w.service, caller, 'gate_decide', { id, choice, comment: 'B' }),
+    run<Answer>(w.service, caller, 'gate_decide', { id, choice, comment: 'B' }),
 })
 
 /** The document's acknowledgment with its blanks filled in. */
@@ -68,14 +70,19 @@ describeOnEngines('the samples of document 004', (open) => {
     const { handoff, warnings } = await call(w, sender).send(sequential!.draft)
     const unclear = await call(w, receiver).accept(handoff.id, UNCLEAR)
     await run(w.service, sender, 'handoff_answer', { id: handoff.id, text: 'Leave both out' })
-    const begun = await call(w, receiver).accept(handoff.id, { ...ACKNOWLEDGED, from: 'specification' })
-    const done = await call(w, receiver).submit(handoff.id, { note: 'Design in .project/03-architecture' })
+    const { handoff: begun } = await call(w, receiver).accept(handoff.id, {
+      ...ACKNOWLEDGED,
+      from: 'specification',
+    })
+    const { handoff: done } = await call(w, receiver).submit(handoff.id, {
+      note: 'Design in .project/03-architecture',
+    })
 
     assert.deepEqual([handoff.type, warnings], ['sequential', []])
     const { at, by: who, from, ...said } = unclear.acknowledgment as Record<string, unknown>
     assert.deepEqual(said, UNCLEAR)
     assert.deepEqual(
-      [unclear.state, begun.state, done.state, done.uid],
+      [unclear.handoff.state, begun.state, done.state, done.uid],
       ['needs_input', 'in_progress', 'completed', handoff.uid],
     )
   })
@@ -89,7 +96,7 @@ describeOnEngines('the samples of document 004', (open) => {
     await call(w, delegate).accept(handoff.id, ACKNOWLEDGED)
     const { handoff: answer } = await call(w, delegate).send(back!.draft)
     await call(w, asker).accept(answer.id)
-    const done = await call(w, asker).complete(answer.id)
+    const { handoff: done } = await call(w, asker).complete(answer.id)
 
     assert.deepEqual([handoff.type, answer.type, answer.in_reply_to], ['delegation', 'return', handoff.uid])
     assert.deepEqual([done.state, (await w.store.handoff(handoff.uid))?.state], ['completed', 'completed'])
@@ -104,7 +111,7 @@ describeOnEngines('the samples of document 004', (open) => {
     const [, , , escalation] = samples()
 
     const { handoff, warnings } = await call(w, by('estimation')).send(escalation!.draft)
-    const decided = await call(w, maria).decide(handoff.id, 'approve')
+    const { handoff: decided } = await call(w, maria).decide(handoff.id, 'approve')
 
     assert.deepEqual([handoff.type, handoff.need, warnings], ['escalation', 'decision', []])
     assert.equal(decided.state, 'completed')
@@ -123,7 +130,7 @@ describeOnEngines('the samples of document 004', (open) => {
     await assert.rejects(call(w, agent).send(gate), { code: 'invalid_input', message: /is a placeholder/ })
     const { handoff } = await call(w, agent).send(gate, filled)
     await assert.rejects(call(w, agent).decide(handoff.id, 'approve'), { code: 'not_allowed' })
-    const opened = await call(w, maria).decide(handoff.id, 'approve')
+    const { handoff: opened } = await call(w, maria).decide(handoff.id, 'approve')
 
     assert.deepEqual([handoff.type, handoff.state, opened.state], ['gate', 'needs_input', 'completed'])
   })
@@ -154,11 +161,11 @@ describeOnEngines('the samples of document 004', (open) => {
       const [{ id, outcome }] = items as [{ id: string; outcome: string }]
       const receiver = call(w, by(draft.to!))
       if (draft.type === 'escalation')
-        ends.push([outcome, draft.type, (await call(w, maria).decide(id, 'approve')).state])
+        ends.push([outcome, draft.type, (await call(w, maria).decide(id, 'approve')).handoff.state])
       else {
         await receiver.accept(id, ACKNOWLEDGED)
-        const { state } = draft.type === 'return' ? await receiver.complete(id) : await receiver.submit(id)
-        ends.push([outcome, draft.type, state])
+        const { handoff } = draft.type === 'return' ? await receiver.complete(id) : await receiver.submit(id)
+        ends.push([outcome, draft.type, handoff.state])
       }
     }
 

@@ -6,6 +6,7 @@ import { Progress, recordFields, Status, taskUpdateFields } from '../domain/task
 import { TaskId, ThoughtRecord } from '../domain/tasks/task.ts'
 import { notesProblem, recordProblems, type WrittenRecord } from '../domain/tasks/writeback-rules.ts'
 import type { Service } from '../service/service.ts'
+import { HandoffAnswer } from './handoff/fields.ts'
 import { defineOperation } from './operation.ts'
 import { BASIC, Shown, show } from './task-fields.ts'
 
@@ -102,15 +103,14 @@ const escalate = defineOperation({
       to: AgentName.optional().describe('The receiver; by default an agent with the role pm'),
       reason: z.string().min(1).max(2_000).optional().describe('The reason why it failed'),
     }),
-  output: () => z.object({ handoff: z.string(), to: z.string(), task_id: z.string() }),
+  output: () => HandoffAnswer().extend({ task_id: z.string() }),
   errors: [...BASIC, 'not_allowed', 'limit_exceeded'],
   examples: [
     'baton task escalate P0.1.1 --branch feature/p0-1-1-package-setup --reason "the store is locked"',
   ],
   run: async (service, call, { task_id, to, reason, ...record }) => {
     const { escalateWriteback } = await import('../service/tasks/escalation.ts')
-    const handoff = await escalateWriteback(service, call, { task_id, record, to, reason })
-    return { handoff: handoff.id, to: handoff.to, task_id }
+    return { handoff: await escalateWriteback(service, call, { task_id, record, to, reason }), task_id }
   },
 })
 

@@ -66,7 +66,7 @@ export class Attempt {
     const holding = new WorkLease({
       link: this.#options.link,
       handoff: this.#handoff,
-      beat: () => this.#call('handoff_heartbeat', this.#named({})),
+      beat: async () => (await this.#call('handoff_heartbeat', this.#named({}))).handoff,
       onLost: (reason) => {
         if (working) this.#lost.abort(reason)
       },

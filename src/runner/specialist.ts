@@ -234,7 +234,7 @@ class RunningSpecialist implements Specialist {
   async #acknowledge({ uid, title }: Handoff): Promise<Handoff | undefined> {
     const understood = withoutSecrets(title)
     try {
-      return await this.#options.link.call('handoff_accept', { id: uid, understood })
+      return (await this.#options.link.call('handoff_accept', { id: uid, understood })).handoff
     } catch (error) {
       // Cancelled or given away meanwhile: there is other work.
       if (isLost(error)) return undefined

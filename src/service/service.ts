@@ -56,9 +56,12 @@ export class Service extends UseCases {
     return new Tasks(this.deps)
   }
 
-  async wait(ref: string, options: WaitOptions = {}, hold?: Hold) {
-    const { waitForEnd, waitHeld } = await import('./wait.ts')
-    return hold ? waitHeld(this.deps, ref, options, hold) : waitForEnd(this.deps, ref, options)
+  async wait(ref: string, options: WaitOptions = {}) {
+    return (await import('./wait.ts')).waitForEnd(this.deps, ref, options)
+  }
+
+  async waitHeld(ref: string, options: WaitOptions, hold: Hold) {
+    return (await import('./wait.ts')).waitHeld(this.deps, ref, options, hold)
   }
 
   /** Says that a row that is shown was changed outside Baton; nothing where it is as the log says. */

@@ -92,31 +92,28 @@ async function settled(deps: ServiceDeps, uid: string): Promise<Handoff> {
 }
 
 /**
- * Waits for the end within the bounds of a call. At the limit the error holds `held_s` and `timeout_s`, so that the
- * caller can ask again for the rest.
+ * Waits for the end within the bounds of a call. When time is up it answers the handoff as it is; `left_s` is the
+ * time that the caller can still ask for.
  */
 export async function waitHeld(
   deps: ServiceDeps,
   ref: string,
   options: WaitOptions,
   { caller, stopping, ms = HOLD_MS }: Hold,
-): Promise<Handoff> {
+): Promise<{ readonly handoff: Handoff; readonly left_s?: number }> {
   const held_s = ms / 1_000
   const whole = options.timeout_s ?? (await find(deps, ref)).timeout_s ?? DEFAULT_WAIT_S
   const signal = AbortSignal.any(stopping ? [caller, stopping] : [caller])
   try {
-    return await waitForEnd(deps, ref, { timeout_s: Math.min(whole, held_s), signal })
+    return { handoff: await waitForEnd(deps, ref, { timeout_s: Math.min(whole, held_s), signal }) }
   } catch (error) {
     if (error === signal.reason)
       throw new BatonError(
         'unavailable',
         caller.aborted ? 'the client disconnected' : 'the server is stopping; ask again',
       )
-    if (whole <= held_s || !(error instanceof HandoffTimeoutException)) throw error
-    throw new HandoffTimeoutException(
-      `${ref} has not ended after ${held_s} s, the longest that a request is held; ask again to go on waiting`,
-      { id: ref, timeout_s: whole, held_s },
-    )
+    if (!(error instanceof HandoffTimeoutException)) throw error
+    return { handoff: await find(deps, ref), ...(whole > held_s && { left_s: whole - held_s }) }
   }
 }
 

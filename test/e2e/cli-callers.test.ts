@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, it, type TestContext } from 'node:test'
+import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import { folders } from '../support/documents/folders.ts'
 import {
   ask,
@@ -229,7 +230,7 @@ describe('with BATON_URL, against a server', () => {
     const inbox = await quick(as('codex'), 'inbox')
     await ask(as('codex'), 'accept', '@')
     await ask(as('codex'), 'submit', '@', '--evidence', 'Docs=docs/limits.md')
-    const verified = await ask<{ state: string; verified_by: string }>(as('ci'), 'verify', '@', '--pass')
+    const { handoff: verified } = await ask<{ handoff: Handoff }>(as('ci'), 'verify', '@', '--pass')
 
     assert.equal(sent.code, 0, sent.stderr)
     assert.match(sent.stdout, /^✓ HO-\d{4}-\d+ to codex, waiting to be accepted\n$/)

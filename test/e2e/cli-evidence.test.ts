@@ -90,8 +90,8 @@ describe('evidence on the command line', () => {
       result?.checks?.map(({ ok }) => ok),
       [true],
     )
-    const { state } = await ask<Dossier['handoff']>(where, 'verify', '@', '--as', 'claude', '--pass')
-    assert.equal(state, 'completed')
+    const { handoff } = await ask<Dossier>(where, 'verify', '@', '--as', 'claude', '--pass')
+    assert.equal(handoff.state, 'completed')
   })
 
   it('is needed for work without deliverables too: what was not handed in is not verified', async (t) => {
@@ -105,8 +105,8 @@ describe('evidence on the command line', () => {
       assert.match(message, /codex has handed in nothing; it does with: baton submit HO-2026-001 --as codex/)
     }
     await ask(where, 'submit', 'HO-2026-001', '--as', 'codex', '--note', 'Done')
-    const { state } = await ask<Dossier['handoff']>(where, 'verify', '1', '--as', 'claude', '--pass')
-    assert.equal(state, 'completed')
+    const { handoff } = await ask<Dossier>(where, 'verify', '1', '--as', 'claude', '--pass')
+    assert.equal(handoff.state, 'completed')
   })
 
   it('[S0-81] of the verifier is what the help asks for and what is shown of verified work', async (t) => {

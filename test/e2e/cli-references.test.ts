@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import { folders } from '../support/documents/folders.ts'
 import { ask, baton, quick, refusal, type Where } from '../support/program/command.ts'
 
 interface Sent {
-  readonly handoff: { readonly id: string; readonly uid: string }
+  readonly handoff: Pick<Handoff, 'id' | 'uid' | 'state' | 'to'>
 }
 
 const here = (t: Parameters<typeof folders>[0]): Where => ({ cwd: folders(t).repository('shop') })
@@ -18,8 +19,8 @@ describe('@, the only one that fits', () => {
       ({ handoff }) => handoff,
     )
     const state = async (...argv: string[]) => {
-      const { id: which, state: now } = await ask<{ id: string; state: string }>(where, ...argv)
-      return [which, now]
+      const { handoff } = await ask<Sent>(where, ...argv)
+      return [handoff.id, handoff.state]
     }
 
     assert.equal((await ask<Sent>(where, 'send', '@')).handoff.id, id)
@@ -86,7 +87,7 @@ describe('@, the only one that fits', () => {
     await send(where)
     await ask(where, 'send', '--to', 'gemini', '--title', 'Other work')
 
-    const taken = await ask<{ to: string }>(where, 'accept', '@', '--as', 'codex')
+    const { handoff: taken } = await ask<Sent>(where, 'accept', '@', '--as', 'codex')
     const gate = await refusal(where, 'decide', '@', 'approve')
 
     assert.equal(taken.to, 'codex')

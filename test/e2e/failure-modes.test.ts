@@ -108,7 +108,7 @@ for (const engine of ENGINES)
       const mend = await breakRecords()
       const refused = await a.refusal(claude, 'thought_record', EXAMPLE)
 
-      const sent = await a.ask<{ handoff: string; to: string }>(claude, 'task_escalate', {
+      const { handoff: sent } = await a.ask<{ handoff: Handoff }>(claude, 'task_escalate', {
         ...EXAMPLE,
         reason: refused.message,
       })
@@ -118,10 +118,10 @@ for (const engine of ENGINES)
       const found = await b.ask<{ package: { data: Record<string, unknown>; summary: string } }>(
         pm,
         'handoff_get',
-        { id: sent.handoff },
+        { id: sent.id },
       )
       const { data, summary } = found.package
-      assert.deepEqual([items.map(({ id }) => id), sent.to], [[sent.handoff], 'pm'])
+      assert.deepEqual([items.map(({ id }) => id), sent.to], [[sent.id], 'pm'])
       assert.deepEqual(data, {
         task_id: 'P0.1.1',
         branch: EXAMPLE.branch,

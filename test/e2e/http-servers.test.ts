@@ -75,7 +75,7 @@ describe('two servers on one PostgreSQL', () => {
           doing.handoff_submit({ id, ...EVIDENCE }, { key: `submit-${i}` }),
         )
         const done = await insist(() => asking.handoff_verify({ id, pass: true }, { key: `verify-${i}` }))
-        acknowledged.push(handoff, accepted, submitted, done)
+        acknowledged.push(handoff, accepted.handoff, submitted.handoff, done.handoff)
         finished += 1
         if (finished === WORKERS * 2) passed.resolve()
       }

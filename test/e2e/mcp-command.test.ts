@@ -161,7 +161,7 @@ describe('baton mcp', () => {
       const client = await negotiated(t, where)
       const name = round === 0 ? 'handoff_accept' : 'handoff_get'
       const { structuredContent } = await client.callTool({ name, arguments: { id: 'HO-2026-001' } })
-      holders.push(Object(Object(structuredContent).handoff ?? structuredContent).instance)
+      holders.push(Object(Object(structuredContent).handoff).instance)
       if (round > 0) {
         const asked = await client.callTool({
           name: 'handoff_ask',

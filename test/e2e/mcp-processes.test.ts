@@ -29,7 +29,11 @@ describe('an agent process', () => {
         assert.equal(code, 'not_allowed')
         assert.match(text, /held by another instance of ben/)
       }
-      assert.equal((await first!.call('handoff_submit', { id, evidence: EVIDENCE })).state, 'in_review')
+      const { handoff } = await first!.call<{ handoff: { state: string } }>('handoff_submit', {
+        id,
+        evidence: EVIDENCE,
+      })
+      assert.equal(handoff.state, 'in_review')
     }
   })
 })

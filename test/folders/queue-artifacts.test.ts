@@ -9,6 +9,8 @@ import { ask, cleanEnv, quick, refusal } from '../support/program/command.ts'
 import { startServer } from '../support/servers/servers.ts'
 import { aQueueFolder, artifact, type QueueFolder, response } from './queue.ts'
 
+type Answer = { readonly handoff: { readonly state: string } }
+
 const INDEX = join(import.meta.dirname, '../../src/index.ts')
 const MADE = 'artifacts/phase-13-react/artifact-react-comp-1.json'
 const GONE = 'artifacts/gone.json'
@@ -164,11 +166,11 @@ describe('an artifact of document 001', () => {
 
     const { code, message } = await refusal(folder.where, 'submit', id, ...ME, '--artifact', MADE)
     folder.write(MADE, '{"stories": []}')
-    const { state } = await ask<{ state: string }>(folder.where, 'submit', id, ...ME, '--artifact', MADE)
+    const { handoff } = await ask<Answer>(folder.where, 'submit', id, ...ME, '--artifact', MADE)
 
     assert.equal(code, 'unmet')
     assert.match(message, /missing required field 'stories'/)
-    assert.equal(state, 'completed')
+    assert.equal(handoff.state, 'completed')
   })
 
   it('[S1-48] that was changed or read need not be there, only what was made', async (t) => {
@@ -179,8 +181,8 @@ describe('an artifact of document 001', () => {
     const state = await run(
       folder,
       `const artifacts = [{ path: '${MADE}', role: 'output' }, { path: 'src/old.ts', role: 'changed' }]
-       const { state } = await baton.as('react-specialist').submit('${id}', { artifacts })
-       console.log(JSON.stringify(state))`,
+       const { handoff } = await baton.as('react-specialist').submit('${id}', { artifacts })
+       console.log(JSON.stringify(handoff.state))`,
     )
 
     assert.equal(state, 'completed')
@@ -215,9 +217,9 @@ describe('an artifact of document 001', () => {
 
     const { code, message } = await refusal(folder.where, 'handoff', 'complete', id, ...ME)
     artifact(folder)
-    const { state } = await ask<{ state: string }>(folder.where, 'handoff', 'complete', id, ...ME)
+    const { handoff } = await ask<Answer>(folder.where, 'handoff', 'complete', id, ...ME)
 
-    assert.deepEqual([code, /no artifact at/.test(message), state], ['unmet', true, 'completed'])
+    assert.deepEqual([code, /no artifact at/.test(message), handoff.state], ['unmet', true, 'completed'])
   })
 
   it('of a workspace without the folder is not looked for', async (t) => {

@@ -157,12 +157,12 @@ describe('J6, a person in the loop', () => {
     )
     await ask(where, 'workflow', 'start', 'feature', '--as', 'orchestrator')
 
-    const answer = await ask<{ state: string; acknowledgment: Record<string, unknown> }>(
+    const answer = await ask<{ handoff: { state: string }; acknowledgment: Record<string, unknown> }>(
       where,
       ...['accept', '@', '--as', 'spec-writer', '--understood', 'Five stories'],
     )
 
-    assert.equal(answer.state, 'needs_input')
+    assert.equal(answer.handoff.state, 'needs_input')
     assert.deepEqual(
       [answer.acknowledgment.blockers, answer.acknowledgment.action],
       [["Constraint 'quickly' not measurable"], 'request_clarification'],

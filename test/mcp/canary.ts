@@ -76,7 +76,7 @@ export async function foul(planner: Agent, codex: Agent) {
   return { replies, places, ids }
 }
 
-const idIn = (reply: Record<string, unknown>): string => Object(reply.handoff ?? reply).id
+const idIn = (reply: Record<string, unknown>): string => Object(reply.handoff).id
 const uidIn = (reply: Record<string, unknown>): string => String(reply.uid)
 
 async function handoffs(call: Calls, planner: Agent, codex: Agent): Promise<string[]> {

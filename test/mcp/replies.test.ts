@@ -205,6 +205,8 @@ describe('a reply', () => {
   })
 })
 
+type Waited = Record<string, unknown> & { readonly handoff: { readonly id: string; readonly state: string } }
+
 describe('waiting for a handoff', () => {
   const finish = async (service: Service, id: string) => {
     await service.receiving.accept(by('codex'), id)
@@ -216,21 +218,20 @@ describe('waiting for a handoff', () => {
     const { service, id } = await withText(t, 'work')
     const agent = await inside(t, service, { agent: 'planner', waitMs: 30 })
 
-    const early = await agent.call('handoff_wait', { id, timeout_s: 100 })
-    assert.equal(early.ended, false)
-    assert.equal(early.id, id)
+    const early = await agent.call<Waited>('handoff_wait', { id, timeout_s: 100 })
+    assert.deepEqual([early.done, early.handoff.id, early.left_s], [false, id, 99.97])
     assert.match(String(early.next), /same id and this cursor/)
     await finish(service, id)
-    const late = await agent.call('handoff_wait', { id, cursor: early.cursor })
+    const late = await agent.call<Waited>('handoff_wait', { id, cursor: early.cursor })
 
-    assert.equal(late.state, 'completed')
+    assert.deepEqual([late.done, late.handoff.state, late.note], [true, 'completed', 'Done'])
   })
 
   it('is cut short after 45 seconds where nothing else is said', () => {
     assert.equal(WAIT_MS, 45_000)
   })
 
-  it('ends with timed_out when the whole time is over, however often it was taken up again', async (t) => {
+  it('is over, and not done, when the whole time has passed, however often it was taken up again', async (t) => {
     const { service, id, clock } = await withText(t, 'work')
     const agent = await inside(t, service, { agent: 'planner', waitMs: 30 })
     const { cursor } = await agent.call('handoff_wait', { id, timeout_s: 100 })
@@ -240,7 +241,8 @@ describe('waiting for a handoff', () => {
 
     clock.pass(60_000)
 
-    assert.equal((await agent.refused('handoff_wait', { id, cursor: second })).code, 'timed_out')
+    const last = await agent.call<Waited>('handoff_wait', { id, cursor: second })
+    assert.deepEqual([last.done, last.left_s, last.cursor], [false, undefined, undefined])
   })
 
   it('tells of its progress whoever asks to be told', async (t) => {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import { quick } from '../support/program/command.ts'
 import { type Project, promptsPage } from '../support/program/project.ts'
 import type { Calls } from './agents.ts'
+
+type Answer = { readonly handoff: Handoff }
 
 /** How an agent of this name comes to the project. */
 export type Connect = (name: string) => Promise<Calls>
@@ -138,16 +141,19 @@ export async function markdownHandoff(connect: Connect): Promise<void> {
     items.map((item) => item.id),
     [id],
   )
-  assert.equal((await claude.call('handoff_accept', { id, start: true })).state, 'in_progress')
+  assert.equal(
+    (await claude.call<Answer>('handoff_accept', { id, start: true })).handoff.state,
+    'in_progress',
+  )
   const evidence = [
     { deliverable: 'Rate limiting middleware', evidence: 'PR #123' },
     { deliverable: 'Unit tests', evidence: '12 tests in limit.test.ts' },
   ]
-  assert.equal((await claude.call('handoff_submit', { id, evidence })).state, 'in_review')
+  assert.equal((await claude.call<Answer>('handoff_submit', { id, evidence })).handoff.state, 'in_review')
   assert.equal((await claude.refused('handoff_verify', { id, pass: true })).code, 'not_allowed')
-  const verified = await perplexity.call('handoff_verify', { id, pass: true })
+  const { handoff: verified } = await perplexity.call<Answer>('handoff_verify', { id, pass: true })
 
   assert.equal(verified.state, 'completed')
   assert.equal(verified.verified_by, 'perplexity')
-  assert.equal((await grok.call('handoff_wait', { id })).state, 'completed')
+  assert.equal((await grok.call<Answer>('handoff_wait', { id })).handoff.state, 'completed')
 }

@@ -230,8 +230,8 @@ const checks = [{ kind: 'json_schema', schema }]
 const sent = await baton.as('planner').send({ to: 'codex', title: 'Count', home: 'queue', checks })
 await codex.accept(sent.id)
 const refused = await codex.submit(sent.id, { output: { total: 'three' } }).catch((error) => error)
-const { state } = await codex.submit(sent.id, { output: { total: 3 } })
-console.log(JSON.stringify([refused.details.unmet[0].message, state]))
+const { handoff } = await codex.submit(sent.id, { output: { total: 3 } })
+console.log(JSON.stringify([refused.details.unmet[0].message, handoff.state]))
 await baton.close()
 `
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import * as z from 'zod'
+import { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import { loadOperations, OPERATION_NAMES } from '../../src/operations/index.ts'
 
 const operations = await loadOperations()
@@ -215,5 +217,24 @@ describe('the fields that callers write', () => {
   it('are refused where an operation does not know them', () => {
     for (const { name, input } of operations)
       assert.equal(input.safeParse({ not_a_field_of_any: 1 }).success, false, name)
+  })
+})
+
+describe('the answer about one handoff', () => {
+  const shapeOf = ({ output }: (typeof operations)[number]): Record<string, unknown> =>
+    output instanceof z.ZodObject ? output.shape : {}
+
+  it('is an object with the whole handoff in it', () => {
+    const onOne = operations.filter(({ name }) => /^(?:handoff|gate)_(?!list$|inbox$)|_escalate$/.test(name))
+
+    assert.equal(onOne.length, 22)
+    for (const op of onOne)
+      assert.deepEqual(z.toJSONSchema(shapeOf(op).handoff as z.ZodType), z.toJSONSchema(Handoff()), op.name)
+  })
+
+  it('is never the fields of a handoff beside others', () => {
+    const flat = operations.filter((op) => 'attempts' in shapeOf(op) && 'deliverables' in shapeOf(op))
+
+    assert.deepEqual(flat, [])
   })
 })

@@ -1,6 +1,8 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { ErrorCode } from '../../domain/errors.ts'
 import { Handoff } from '../../domain/handoffs/handoff.ts'
+import type { Call } from '../../service/deps.ts'
+import type { Service } from '../../service/service.ts'
 import { defineOperation, type Operation, type WrittenOperation } from '../operation.ts'
 
 /** Errors that every change of a handoff can be refused with. */
@@ -13,16 +15,20 @@ export const CHANGE_ERRORS = [
   'unavailable',
 ] as const satisfies readonly ErrorCode[]
 
-type HandoffAnswer = ReturnType<typeof Handoff>
+/** The form of every answer about one handoff: the handoff, and beside it what else the operation tells. */
+export const HandoffAnswer = () => z.object({ handoff: Handoff() })
+type HandoffAnswer = ReturnType<typeof HandoffAnswer>
 
 /** An operation on one handoff, which is named by its id and answered. */
 export const defineStep = <In extends z.ZodObject, const Verb extends string>(
   verb: Verb,
   {
     errors = [],
+    run,
     ...step
-  }: Omit<WrittenOperation<In, HandoffAnswer>, 'scope' | 'http' | 'output' | 'errors'> & {
+  }: Omit<WrittenOperation<In, HandoffAnswer>, 'scope' | 'http' | 'output' | 'errors' | 'run'> & {
     readonly errors?: readonly ErrorCode[]
+    run(service: Service, call: Call, input: z.output<In>): Promise<Handoff>
   },
 ): Operation<In, HandoffAnswer, `handoff_${Verb}`> =>
   defineOperation({
@@ -31,8 +37,9 @@ export const defineStep = <In extends z.ZodObject, const Verb extends string>(
     http: { method: 'POST', path: `/v1/handoffs/{id}/${verb}` },
     positional: ['id'],
     ...step,
-    output: Handoff,
+    output: HandoffAnswer,
     errors: [...CHANGE_ERRORS, ...errors],
+    run: async (service, call, input) => ({ handoff: await run(service, call, input) }),
   })
 
 /** Lists that the service promises not to change, as the plain arrays of an answer. */

@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { Handoff } from '../../domain/handoffs/handoff.ts'
 import { Id, Note, verifyFields } from '../../domain/handoffs/inputs.ts'
 import { defineOperation } from '../operation.ts'
-import { CHANGE_ERRORS, defineStep } from './fields.ts'
+import { CHANGE_ERRORS, defineStep, HandoffAnswer } from './fields.ts'
 
 const verify = defineStep('verify', {
   summary: 'Judge submitted work: a pass completes the handoff, a refusal gives it back with the reason.',
@@ -52,13 +51,15 @@ const decide = defineOperation({
         .describe('approve, reject or question; for an escalation one of its options'),
       comment: Note.optional(),
     }),
-  output: Handoff,
+  output: HandoffAnswer,
   errors: [...CHANGE_ERRORS],
   examples: [
     'baton decide @ approve --comment "ship it"',
     'baton decide HO-2026-004 B --comment "We can wait"',
   ],
-  run: (service, call, { id, choice, comment }) => service.closing.decide(call, id, choice, comment),
+  run: async (service, call, { id, choice, comment }) => ({
+    handoff: await service.closing.decide(call, id, choice, comment),
+  }),
 })
 
 export const OUTCOME_OPERATIONS = [verify, complete, waive, decide] as const

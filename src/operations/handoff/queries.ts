@@ -18,7 +18,7 @@ import { present } from '../../domain/present.ts'
 import { TaskId } from '../../domain/tasks/task.ts'
 import type { LogEntry } from '../../service/service.ts'
 import { defineOperation, PAGE, pageOf, WARNING } from '../operation.ts'
-import { mutable } from './fields.ts'
+import { HandoffAnswer, mutable } from './fields.ts'
 
 const Event = () =>
   z.object({
@@ -63,8 +63,7 @@ const get = defineOperation({
   positional: ['id'],
   input: () => z.strictObject({ id: Id }),
   output: () =>
-    z.object({
-      handoff: Handoff(),
+    HandoffAnswer().extend({
       package: Package(),
       result: Result().optional(),
       gate_response: GateResponse().optional(),
@@ -118,7 +117,7 @@ const list = defineOperation({
 const wait = defineOperation({
   name: 'handoff_wait',
   summary:
-    'Wait until a handoff is completed. Refused with its reason when it ends otherwise, or when time is up.',
+    'Wait until a handoff is completed and get its result. Refused with the reason when it ends otherwise; not done when time is up.',
   scope: 'handoff:read',
   tools: 'default',
   http: { method: 'GET', path: '/v1/handoffs/{id}/wait' },
@@ -133,10 +132,26 @@ const wait = defineOperation({
         .optional()
         .describe("Seconds (the handoff's own timeout, else 300)"),
     }),
-  output: Handoff,
-  errors: ['invalid_input', 'not_found', 'failed', 'timed_out', 'unavailable'],
+  output: () =>
+    HandoffAnswer().extend({
+      done: z.boolean().describe('Whether it is completed; if not, it is still open and time is up'),
+      left_s: z
+        .number()
+        .optional()
+        .describe('A call is held for about a minute; so many seconds are left to call again for'),
+      ...Result().shape,
+    }),
+  // biome-ignore format: the handoff, and the fields of a result that a receiver fills
+  untrusted: ['handoff', 'output', 'evidence', 'note', 'artifacts', 'decisions', 'validation', 'checks', 'metadata', 'next_steps'],
+  errors: ['invalid_input', 'not_found', 'failed', 'unavailable'],
   examples: ['baton wait HO-2026-001 --timeout 10m'],
-  run: (service, { hold }, { id, timeout_s }) => service.wait(id, { timeout_s }, hold),
+  run: async (service, { hold }, { id, timeout_s }) => {
+    const held = hold && (await service.waitHeld(id, { timeout_s }, hold))
+    const { handoff, left_s } = held ?? { handoff: await service.wait(id, { timeout_s }) }
+    const done = handoff.state === 'completed'
+    const content = done ? await service.deps.store.content(handoff.uid) : undefined
+    return mutable({ handoff, done, ...present({ left_s }), ...content?.result })
+  },
 })
 
 export const QUERY_OPERATIONS = [inbox, get, list, wait] as const

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { Handoff } from '../../domain/handoffs/handoff.ts'
 import {
   acceptFields,
   failFields,
@@ -9,8 +8,9 @@ import {
   submitFields,
 } from '../../domain/handoffs/inputs.ts'
 import { CheckResult } from '../../domain/handoffs/package.ts'
+import { present } from '../../domain/present.ts'
 import { defineOperation } from '../operation.ts'
-import { CHANGE_ERRORS, defineStep, mutable } from './fields.ts'
+import { CHANGE_ERRORS, defineStep, HandoffAnswer, mutable } from './fields.ts'
 
 const accept = defineOperation({
   name: 'handoff_accept',
@@ -28,7 +28,7 @@ const accept = defineOperation({
       action: z.literal('request_clarification').optional().describe('The same as understood: partial'),
     }),
   output: () =>
-    Handoff().extend({
+    HandoffAnswer().extend({
       checks: z.array(CheckResult()).optional().describe('The checks that were made before the work began'),
       acknowledgment: z
         .record(z.string(), z.unknown())
@@ -44,7 +44,8 @@ const accept = defineOperation({
   ],
   run: async (service, call, { id, received: _, action, ...input }) => {
     const asked = action === undefined ? input : { ...input, understood: 'partial' }
-    return mutable(await service.receiving.accept(call, id, asked))
+    const { checks, acknowledgment, ...handoff } = await service.receiving.accept(call, id, asked)
+    return mutable({ handoff, ...present({ checks, acknowledgment }) })
   },
 })
 
@@ -75,7 +76,7 @@ const claim = defineOperation({
   scope: 'handoff:write',
   http: { method: 'POST', path: '/v1/claims' },
   input: () => z.strictObject({}),
-  output: () => z.object({ handoff: Handoff().optional() }),
+  output: () => HandoffAnswer().partial(),
   untrusted: ['handoff'],
   errors: ['unavailable'],
   examples: ['baton handoff claim --as react-specialist'],
@@ -119,7 +120,7 @@ const submit = defineOperation({
   positional: ['id'],
   input: () => z.strictObject({ id: Id, ...submitFields() }),
   output: () =>
-    Handoff().extend({
+    HandoffAnswer().extend({
       checks: z
         .array(CheckResult())
         .optional()
@@ -128,7 +129,10 @@ const submit = defineOperation({
   untrusted: ['checks'],
   errors: [...CHANGE_ERRORS, 'unmet'],
   examples: ['baton submit @ --as codex --evidence "Middleware in src/=src/limit.ts" --note "12 tests"'],
-  run: (service, call, { id, ...input }) => service.receiving.submit(call, id, input),
+  run: async (service, call, { id, ...input }) => {
+    const { checks, ...handoff } = await service.receiving.submit(call, id, input)
+    return { handoff, ...present({ checks }) }
+  },
 })
 
 const fail = defineStep('fail', {

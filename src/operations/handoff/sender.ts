@@ -1,15 +1,14 @@
 import * as z from 'zod'
 import { AgentName } from '../../domain/agent.ts'
 import { BatonError } from '../../domain/errors.ts'
-import { Handoff } from '../../domain/handoffs/handoff.ts'
 import { Id, Note, newHandoffFields, Title } from '../../domain/handoffs/inputs.ts'
 import { Package } from '../../domain/handoffs/package.ts'
 import { present } from '../../domain/present.ts'
 import { defineOperation } from '../operation.ts'
-import { CHANGE_ERRORS, defineStep, mutable } from './fields.ts'
+import { CHANGE_ERRORS, defineStep, HandoffAnswer, mutable } from './fields.ts'
 
 const Sent = () =>
-  z.object({ handoff: Handoff(), warnings: z.array(z.object({ code: z.string(), message: z.string() })) })
+  HandoffAnswer().extend({ warnings: z.array(z.object({ code: z.string(), message: z.string() })) })
 
 const create = defineOperation({
   name: 'handoff_create',

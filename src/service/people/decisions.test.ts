@@ -8,6 +8,7 @@ import {
   START,
   type Workspace,
 } from '../../../test/support/program/workspace.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 
 const estimation = by('estimation')
 const maria = person('maria')
@@ -43,7 +44,11 @@ describeOnEngines('an escalation with options', (open) => {
     const w = await open(t)
     const { uid, id } = await escalate(w)
 
-    const decided = await run(w.service, maria, 'gate_decide', { id, choice: 'b', comment: 'We can wait' })
+    const { handoff: decided } = await run<{ handoff: Handoff }>(w.service, maria, 'gate_decide', {
+      id,
+      choice: 'b',
+      comment: 'We can wait',
+    })
 
     const shown = await run<Shown>(w.service, estimation, 'handoff_get', { id })
     assert.deepEqual([decided.state, decided.choice, decided.verified_by], ['completed', 'B', 'maria'])

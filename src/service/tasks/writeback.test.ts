@@ -3,10 +3,13 @@ import { it } from 'node:test'
 import { EXAMPLE, run } from '../../../test/support/program/invoke.ts'
 import { by, describeOnEngines, person, type Workspace } from '../../../test/support/program/workspace.ts'
 import { BatonError, type ErrorCode } from '../../domain/errors.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Store } from '../../storage/store.ts'
 
 const planner = by('planner')
 const claude = by('claude')
+
+type Escalated = { readonly handoff: Handoff }
 
 const FAILED =
   'Writeback failed: unable to insert thought_record. Retry with fresh DB connection or escalate.'
@@ -99,9 +102,9 @@ describeOnEngines('an escalation', (open) => {
       message:
         'nobody has the role pm; a person gives it with: baton agent add <name> --role pm, or name somebody with: --to <name>',
     })
-    const sent = await run(w.service, claude, 'task_escalate', { ...EXAMPLE, to: 'codex' })
+    const { handoff } = await run<Escalated>(w.service, claude, 'task_escalate', { ...EXAMPLE, to: 'codex' })
 
-    assert.equal(sent.to, 'codex')
+    assert.equal(handoff.to, 'codex')
   })
 
   it('[S3-81] leaves the task with the agent that did the work, whatever becomes of the message', async (t) => {
@@ -109,9 +112,9 @@ describeOnEngines('an escalation', (open) => {
     await start(w)
     await run(w.service, person('maria'), 'agent_add', { name: 'pm', roles: ['pm'] })
 
-    const { handoff } = await run(w.service, claude, 'task_escalate', EXAMPLE)
-    await run(w.service, by('pm'), 'handoff_accept', { id: handoff })
-    await run(w.service, by('pm'), 'handoff_reject', { id: handoff, reason: 'no time' })
+    const { handoff } = await run<Escalated>(w.service, claude, 'task_escalate', EXAMPLE)
+    await run(w.service, by('pm'), 'handoff_accept', { id: handoff.id })
+    await run(w.service, by('pm'), 'handoff_reject', { id: handoff.id, reason: 'no time' })
 
     const { task } = (await w.service.tasks.get('P0.1.1')).row
     assert.deepEqual([task.status, task.owner], ['in_progress', 'claude'])
@@ -126,14 +129,9 @@ describeOnEngines('an escalation', (open) => {
     const w = await open(t, { policy: { agents } })
     await start(w)
 
-    const { handoff, to } = await run<{ handoff: string; to: string }>(
-      w.service,
-      claude,
-      'task_escalate',
-      EXAMPLE,
-    )
+    const { handoff } = await run<Escalated>(w.service, claude, 'task_escalate', EXAMPLE)
 
-    const sent = await w.store.handoff(handoff)
-    assert.deepEqual([to, sent?.type, sent?.state], ['maria', 'escalation', 'needs_input'])
+    const sent = await w.store.handoff(handoff.id)
+    assert.deepEqual([handoff.to, sent?.type, sent?.state], ['maria', 'escalation', 'needs_input'])
   })
 })

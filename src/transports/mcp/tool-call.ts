@@ -57,10 +57,8 @@ export async function callTool(
       const invoked = () => invoke(op, world.service, call, fields) as Promise<object>
       return world.around?.(op, call, fields, invoked) ?? invoked()
     }
-    return await answeredCall(op, run, raw, cursor)
+    return await answeredCall(op, async (fields) => goingOn(await run(fields), world.service), raw, cursor)
   } catch (error) {
-    const goesOn = stillWaiting(error, world.service)
-    if (goesOn) return reply(op, goesOn)
     if (!(error instanceof BatonError) || error.code === 'internal' || isOfStore(error))
       world.onFailure?.(error, op.name)
     return refusal(error)
@@ -129,17 +127,12 @@ function toCall(actor: Actor, context: ServerContext): Call {
   return { actor, key: key as string }
 }
 
-/** A call that is held as long as it may be has not failed: the reply says how to go on. */
-function stillWaiting(error: unknown, service: Service): object | undefined {
-  if (!(error instanceof BatonError) || error.code !== 'timed_out') return undefined
-  const { id, held_s, timeout_s } = error.details
-  if (typeof held_s !== 'number' || typeof timeout_s !== 'number') return undefined
-  const until = Math.round(service.deps.now().getTime() + (timeout_s - held_s) * 1_000)
+/** A wait that was held as long as a call may be: the reply says how to go on. */
+function goingOn(answer: object, service: Service): object {
+  if (!('left_s' in answer)) return answer
+  const until = Math.round(service.deps.now().getTime() + Number(answer.left_s) * 1_000)
   return {
-    ended: false,
-    id,
-    held_s,
-    left_s: timeout_s - held_s,
+    ...answer,
     cursor: `until@${until}`,
     next: 'To go on waiting, call again with the same id and this cursor. Or do other work and call handoff_inbox later.',
   }

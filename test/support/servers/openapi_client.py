@@ -94,8 +94,9 @@ def main(base, asking, working):
     evidence = [{"deliverable": "Middleware in src/", "evidence": "src/limit.ts"}]
     want(200, api.call(working, "handoff_submit", id=handoff["id"], evidence=evidence, note="12 tests")[0], "submit")
     want(403, api.call(working, "handoff_verify", id=handoff["id"], **{"pass": True})[0], "verifying one's own work")
-    want("completed", api.call(asking, "handoff_verify", id=handoff["id"], **{"pass": True})[2]["state"], "verify")
-    want("completed", api.call(asking, "handoff_wait", id=handoff["id"], timeout_s=5)[2]["state"], "wait")
+    want("completed", api.call(asking, "handoff_verify", id=handoff["id"], **{"pass": True})[2]["handoff"]["state"], "verify")
+    waited = api.call(asking, "handoff_wait", id=handoff["id"], timeout_s=5)[2]
+    want(["completed", True, "12 tests"], [waited["handoff"]["state"], waited["done"], waited["note"]], "wait")
     for n in range(7):
         api.call(asking, "handoff_create", to="codex", title=f"Draft {n}", summary="To be written later")
     seen, cursor = [], {}

@@ -32,7 +32,7 @@ function statusLine(screen: Screen, handoff: Handoff): string {
   return `${status}, expires ${screen.when(handoff.ack_deadline)}`
 }
 
-/** A handoff; after an acceptance with its acknowledgment. */
+/** A step of a handoff; an acceptance has an acknowledgment. */
 type Step = OperationOutput<'handoff_accept'>
 
 const blockersOf = ({ acknowledgment }: Step): readonly string[] =>
@@ -67,11 +67,12 @@ const STEP_TEXTS: Readonly<Record<string, (handoff: Handoff) => string>> = {
         : `has a question for ${h.from}`,
 }
 
-export function stepView(shell: Shell, operation: string, handoff: Step): string {
+export function stepView(shell: Shell, operation: string, step: Step): string {
   const { screen } = shell
+  const { handoff } = step
   // Unclear points go back to the sender; the receiver sees the words that caused it.
-  for (const text of blockersOf(handoff)) shell.warn(text)
-  for (const { name, ok, detail = 'failed' } of handoff.checks ?? [])
+  for (const text of blockersOf(step)) shell.warn(text)
+  for (const { name, ok, detail = 'failed' } of step.checks ?? [])
     if (!ok && operation === 'handoff_submit') shell.warn(`check ${name}: ${detail}`)
   const text = STEP_TEXTS[operation]?.(handoff) ?? `is ${waitsFor(handoff)}`
   if (operation === 'handoff_accept' && handoff.deliverables > 0 && handoff.state !== 'needs_input')
@@ -80,7 +81,7 @@ export function stepView(shell: Shell, operation: string, handoff: Step): string
 }
 
 export function claimView(shell: Shell, { handoff }: OperationOutput<'handoff_claim'>): string {
-  return handoff ? stepView(shell, 'handoff_accept', handoff) : 'Nothing is waiting in your queue.'
+  return handoff ? stepView(shell, 'handoff_accept', { handoff }) : 'Nothing is waiting in your queue.'
 }
 
 type Inbox = OperationOutput<'handoff_inbox'>

@@ -16,5 +16,5 @@ export function recordsView(shell: Shell, { items }: OperationOutput<'thought_li
 
 export const escalatedView = (
   { screen }: Shell,
-  { handoff, to, task_id }: OperationOutput<'task_escalate'>,
-): string => `${screen.tick} ${screen.bold(handoff)} asks ${to} to write the record of ${task_id}`
+  { handoff, task_id }: OperationOutput<'task_escalate'>,
+): string => `${screen.tick} ${screen.bold(handoff.id)} asks ${handoff.to} to write the record of ${task_id}`

@@ -1,10 +1,9 @@
 import type { Actor } from '../../../domain/actor.ts'
 import { BatonError } from '../../../domain/errors.ts'
-import type { Handoff } from '../../../domain/handoffs/handoff.ts'
 import { present } from '../../../domain/present.ts'
 import { jsonProblem } from '../../../domain/texts/json-problem.ts'
 import type { OperationOutput } from '../../../runner/calls.ts'
-import type { AgentLink, Link } from '../../../runner/link.ts'
+import type { AgentLink, Link, Outcome } from '../../../runner/link.ts'
 import { Feed } from './feed.ts'
 import { createRemote, type Remote, type RemoteOptions } from './remote.ts'
 
@@ -73,9 +72,13 @@ function remoteAgent(remote: Remote, feed: Feed, name: string, instance: string 
     call,
     wait: async (id, { timeout_s, signal }) => {
       const given = { id, ...present({ timeout_s }) }
-      const { uid } = (await remote.call('handoff_wait', given, present({ signal }))) as Handoff
-      const { handoff, result } = await call('handoff_get', { id: uid })
-      return { ...result, handoff }
+      const answer = await remote.call('handoff_wait', given, present({ signal }))
+      const {
+        done: _,
+        untrusted: _marks,
+        ...outcome
+      } = answer as Outcome & Record<'done' | 'untrusted', unknown>
+      return outcome
     },
     handoff: async (id) => {
       try {

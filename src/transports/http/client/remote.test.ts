@@ -5,12 +5,14 @@ import { describe, it, type TestContext } from 'node:test'
 import { by, openWorkspace } from '../../../../test/support/program/workspace.ts'
 import { newToken, openHttp } from '../../../../test/support/servers/http-workspace.ts'
 import { BatonError, HandoffFailedException, HandoffTimeoutException } from '../../../domain/errors.ts'
+import type { Handoff } from '../../../domain/handoffs/handoff.ts'
 import { loadOperation, type OperationName } from '../../../operations/index.ts'
 import { invoke } from '../../../operations/operation.ts'
 import type { Service } from '../../../service/service.ts'
 import { serve } from '../server/serve.ts'
 import { createRemote, type Remote } from './remote.ts'
 
+type Answer = { readonly handoff: Handoff }
 type Ask = (as: string, name: OperationName, input: Record<string, unknown>, key?: string) => Promise<unknown>
 
 const CANARY = `baton_${'c'.repeat(43)}`
@@ -148,7 +150,7 @@ describe('a remote', () => {
     await service.receiving.accept(by('codex'), handoff.uid, {})
     await service.receiving.submit(by('codex'), handoff.uid, { note: 'Done' })
     await service.closing.verify(by('planner'), handoff.uid, { pass: true })
-    assert.equal(((await waiting) as { state: string }).state, 'completed')
+    assert.equal(((await waiting) as Answer).handoff.state, 'completed')
   })
 
   it('says which of its processes is calling, and learns who the server takes it for', async (t) => {
@@ -156,9 +158,9 @@ describe('a remote', () => {
     const remote = inProcess(request, await token('codex'), 'laptop-1')
     const { handoff } = await service.sending.send(by('planner'), { to: 'codex', title: 'Add rate limiting' })
 
-    const taken = (await remote.call('handoff_accept', { id: handoff.id })) as { instance: string }
+    const taken = (await remote.call('handoff_accept', { id: handoff.id })) as Answer
 
-    assert.equal(taken.instance, 'laptop-1')
+    assert.equal(taken.handoff.instance, 'laptop-1')
     assert.deepEqual(await remote.whoami(), {
       name: 'codex',
       kind: 'agent',
@@ -244,7 +246,7 @@ describe('a remote that cannot be reached', () => {
       () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'UND_ERR_SOCKET' } })),
       () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })),
       async () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
-      async () => Response.json({ id: 'HO-2026-001', state: 'completed' }),
+      async () => Response.json({ done: true, handoff: { id: 'HO-2026-001' } }),
     ]
     const remote = createRemote({
       url: 'https://baton.example.com',
@@ -254,7 +256,7 @@ describe('a remote that cannot be reached', () => {
 
     const ended = await remote.call('handoff_wait', { id: 'HO-2026-001', timeout_s: 30 })
 
-    assert.deepEqual(ended, { id: 'HO-2026-001', state: 'completed' })
+    assert.deepEqual(ended, { done: true, handoff: { id: 'HO-2026-001' } })
   })
 
   it('keeps the token out of every error', async () => {

@@ -10,7 +10,7 @@ import { HOLD_MS } from '../../../service/wait.ts'
 import type { ProblemDetails } from '../../shared/problem.ts'
 import { isLoopback } from '../server/guards.ts'
 import { eventsOf, type RemoteEventOptions } from './event-source.ts'
-import { waitOn } from './remote-wait.ts'
+import { type Part, waitOn } from './remote-wait.ts'
 
 export interface RemoteOptions {
   /** Address of a server, `https://…`; plain http only on this machine. */
@@ -93,7 +93,8 @@ export function createRemote(options: RemoteOptions): Remote {
       const { handoff } = (await ask(get, { id: input.id }, given)) as { handoff: Handoff }
       return handoff.timeout_s
     }
-    const part = (rest: RemoteInput, answerMs: number) => ask(op, rest, { ...given, answerMs })
+    const part = async (rest: RemoteInput, answerMs: number) =>
+      (await ask(op, rest, { ...given, answerMs })) as Part
     return waitOn({ ask: part, ownTimeout, isKnown: () => answers.known, signal: given.signal }, input)
   }
   return {

@@ -312,10 +312,8 @@ describe('the actor', () => {
       post(secret, {}, { 'baton-instance': 'laptop:4711' }),
     )
 
-    assert.deepEqual(
-      (({ holder, instance }) => ({ holder, instance }))((await taken.json()) as typeof handoff),
-      { holder: 'codex', instance: 'laptop:4711' },
-    )
+    const { holder, instance } = ((await taken.json()) as { handoff: typeof handoff }).handoff
+    assert.deepEqual([holder, instance], ['codex', 'laptop:4711'])
     for (const wrong of ['', ' ', 'a b', '-x', 'x'.repeat(101), 'a#b', 'a/b'])
       assert.equal(
         (await refusalOf(await request('/v1/inbox', get(secret, { 'baton-instance': wrong })))).status,

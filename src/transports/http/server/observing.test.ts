@@ -42,7 +42,7 @@ describe('how long a wait is held', () => {
 
     const { description } = document.paths['/v1/handoffs/{id}/wait']!.get!
     const held =
-      /A request is held for 60 s at most. 408 with `held_s` in its `details` means that the handoff is still open. Send the request again/
+      /A request is held for 60 s at most. `done: false` means that the handoff is still open. Ask again for the `left_s` seconds/
     assert.match(description, held)
   })
 })

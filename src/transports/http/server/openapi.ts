@@ -17,7 +17,7 @@ import {
 } from './openapi-parts.ts'
 
 const VERSION = '1'
-const HELD = `A request is held for ${HOLD_MS / 1_000} s at most. 408 with \`held_s\` in its \`details\` means that the handoff is still open. Send the request again for the rest of your time.`
+const HELD = `A request is held for ${HOLD_MS / 1_000} s at most. \`done: false\` means that the handoff is still open. Ask again for the \`left_s\` seconds of your time that remain.`
 
 /** The HTTP surface as an OpenAPI 3.1 document, made from the operations. */
 export function openApi(operations: readonly Operation[]): OpenApiPart {

@@ -12,7 +12,7 @@ function agent(remote: Remote) {
   const move =
     (name: Parameters<Remote['call']>[0]) =>
     async (id: string, more: object = {}) =>
-      (await remote.call(name, { id, ...more })) as Handoff
+      ((await remote.call(name, { id, ...more })) as { handoff: Handoff }).handoff
   return {
     send: async (input: Record<string, unknown>) =>
       (await remote.call('handoff_send', input, { key: 'first' })) as {

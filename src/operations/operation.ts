@@ -32,7 +32,7 @@ export interface Operation<
   readonly output: Out
   readonly errors: readonly ErrorCode[]
   /** Fields of the answer that hold what agents wrote; the answer names them. Who wrote it stands beside the text. */
-  readonly untrusted?: readonly string[]
+  readonly untrusted?: readonly string[] | undefined
   /** Its answer is a file or a log, byte for byte; others are shown without what hides in a text. */
   readonly exact?: boolean
   readonly examples: readonly string[]
@@ -42,8 +42,12 @@ export interface Operation<
 /** An operation as it is written: schemas come as functions and are built when they are first asked for. */
 export type WrittenOperation<In extends z.ZodObject, Out extends z.ZodType> = Omit<
   Operation<In, Out>,
-  'name' | 'effect' | 'input' | 'output'
-> & { readonly input: () => In; readonly output: () => Out }
+  'name' | 'effect' | 'input' | 'output' | 'untrusted'
+> & {
+  readonly input: () => In
+  readonly output: () => Out
+  readonly untrusted?: readonly string[] | (() => readonly string[])
+}
 
 /** Builds each schema once, and only if somebody needs it: building all of them is most of a command's start-up. */
 export function defineOperation<
@@ -53,6 +57,8 @@ export function defineOperation<
 >(written: WrittenOperation<In, Out> & { readonly name: Name }): Operation<In, Out, Name> {
   let input: In | undefined
   let output: Out | undefined
+  const { untrusted } = written
+  const foreign = () => (typeof untrusted === 'function' ? untrusted() : untrusted)
   return {
     ...written,
     effect: written.scope.endsWith(':read') ? 'read' : 'write',
@@ -61,8 +67,11 @@ export function defineOperation<
       return input
     },
     get output() {
-      output ??= withUntrusted(written.output(), written.untrusted)
+      output ??= withUntrusted(written.output(), foreign())
       return output
+    },
+    get untrusted() {
+      return foreign()
     },
   }
 }

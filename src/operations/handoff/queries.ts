@@ -141,8 +141,7 @@ const wait = defineOperation({
         .describe('A call is held for about a minute; so many seconds are left to call again for'),
       ...Result().shape,
     }),
-  // biome-ignore format: the handoff, and the fields of a result that a receiver fills
-  untrusted: ['handoff', 'output', 'evidence', 'note', 'artifacts', 'decisions', 'validation', 'checks', 'metadata', 'next_steps'],
+  untrusted: () => ['handoff', ...Object.keys(Result().shape)],
   errors: ['invalid_input', 'not_found', 'failed', 'unavailable'],
   examples: ['baton wait HO-2026-001 --timeout 10m'],
   run: async (service, { hold }, { id, timeout_s }) => {

@@ -33,7 +33,7 @@ export const THREATS: Readonly<Record<string, readonly [threat: string, holds: s
   T22: ['A dependency is compromised', 'Few packages, none with an install script; the verifiers have none'],
   T23: ['A text or a row looks as if a person had verified', 'A badge comes only from the verifier; rows are compared with the log'],
   T24: ['Agents pass work round in a ring', 'A limit of depth, and no step to and fro without progress'],
-  T25: ['An older copy of the store is put in its place', 'The user’s home remembers a newer checkpoint, and an open file is compared with its path'],
+  T25: ['An older copy of the store is put in its place', 'The user’s home and git remember a newer checkpoint, and an open file is compared with its path'],
 }
 
 export interface Proof {
@@ -78,7 +78,8 @@ export function threatTable(): readonly string[] {
   )
   return [
     'Each row names the tests that cite its id. Out of scope: the administrator of the machine, a program that starts `baton mcp`',
-    'and lies, and whether the words of agents are true. A process of the same system user can do whatever that user can.',
+    'and lies, and whether the words of agents are true. A process of the same system user can do whatever that user can: one that keeps a',
+    'terminal open outside the tree of the agent, or names itself at once, is not told from a person or from the agent of that name.',
     '',
     '| # | threat | what holds | proven by |',
     '|---|---|---|---|',

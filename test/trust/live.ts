@@ -9,6 +9,7 @@ import { AGENT_ENV, type World } from './world.ts'
 
 /** The world with a server that a person started and an MCP process that an agent started. */
 export async function goLive(t: TestContext, world: World): Promise<Live> {
+  const env = { ...world.person.env, ...AGENT_ENV }
   const server = spawn(process.execPath, [BATON, 'serve', '--port', '0', '--json'], {
     cwd: world.root,
     env: cleanEnv(world.person),
@@ -19,7 +20,7 @@ export async function goLive(t: TestContext, world: World): Promise<Live> {
     await once(server, 'close')
   })
   const listening = once(createInterface(server.stdout), 'line')
-  const mcp = await overStdio(t, { cwd: world.root, env: AGENT_ENV }, ['--agent', 'codex', '--tools', 'all'])
+  const mcp = await overStdio(t, { cwd: world.root, env }, ['--agent', 'codex', '--tools', 'all'])
   const { url } = JSON.parse(String((await listening)[0])) as { url: string }
   const live: Live = {
     ...world,
@@ -34,7 +35,7 @@ export async function goLive(t: TestContext, world: World): Promise<Live> {
       return `${response.status} ${await response.text()}`
     },
     async hook(event, input, ...args) {
-      const where = { cwd: world.root, env: AGENT_ENV, input: JSON.stringify(input) }
+      const where = { cwd: world.root, env, input: JSON.stringify(input) }
       const { code, stdout, stderr } = await quick(where, 'hook', event, '--for', 'claude-code', ...args)
       return `exit ${code}\n${stdout}${stderr}`
     },

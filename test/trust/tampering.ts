@@ -15,6 +15,8 @@ const accepting = (w: World) => {
   w.edit('baton.yaml', 'path: .', 'path: .\n    accept: [gate]')
   approveInFile(w)
 }
+/** The column that tells workspaces of one database apart. */
+const ws = ({ engine }: World) => (engine === 'postgres' ? 'ws, ' : '')
 /** Sets a field of a JSON row. */
 const set = (table: string, field: string, value: string, where: string) =>
   `UPDATE ${table} SET doc = json_set(doc, '$.${field}', ${value}) WHERE ${where}`
@@ -98,27 +100,27 @@ export const TAMPERING: readonly Way[] = [
     go: (w) => { settings(w, 'store: postgres://evil.example/baton'); return w.cli('status') }, found: /✗ settings.*store wait for: baton trust/ },
 
   { goal: 'change history', door: 'SQL', threat: 'T1', how: 'deletes an entry of the log',
-    go: (w) => w.sql('DELETE FROM entry WHERE id = (SELECT max(id) - 8 FROM entry)'), found: /✗ log.*broken/ },
+    go: (w) => w.sql('DELETE FROM entry WHERE id = (SELECT id FROM entry ORDER BY id DESC LIMIT 1 OFFSET 8)'), found: /✗ log.*broken/ },
   { goal: 'change history', door: 'SQL', threat: 'T1', how: 'exchanges an actor in an entry',
-    go: (w) => w.sql(`UPDATE entry SET body = CAST(replace(CAST(body AS TEXT), '"id":"codex"', '"id":"maria"') AS BLOB)`), found: /✗ log.*broken/ },
+    go: (w) => w.sql(w.engine === 'sqlite' ? `UPDATE entry SET body = CAST(replace(CAST(body AS TEXT), '"id":"codex"', '"id":"maria"') AS BLOB)` : `UPDATE entry SET body = convert_to(replace(convert_from(body, 'UTF8'), '"id":"codex"', '"id":"maria"'), 'UTF8')`), found: /✗ log.*broken/ },
   { goal: 'change history', door: 'SQL', threat: 'T1', how: 'cuts off the end of a chain',
     go: (w) => w.sql(`DELETE FROM entry WHERE act = 'handoff.submit'`), found: /✗ log.*does not end with the remembered entry/ },
   { goal: 'change history', door: 'SQL', threat: 'T1', how: 'deletes the whole log',
     go: (w) => w.sql('DELETE FROM entry'), found: /✗ log.*broken/ },
   { goal: 'change history', door: 'SQL', threat: 'T1', how: 'deletes the chain of a handoff with its head',
     go: (w) => w.sql(`DELETE FROM entry WHERE stream = (SELECT root FROM handoff WHERE id = '${w.own}')`, `DELETE FROM stream WHERE uid = (SELECT root FROM handoff WHERE id = '${w.own}')`), found: /✗ log.*its leaf is not that of its entry/ },
-  { goal: 'change history', door: 'files', threat: 'T1', how: 'writes noise into the store',
+  { goal: 'change history', door: 'files', threat: 'T1', how: 'writes noise into the store', only: 'sqlite',
     go: (w) => writeFileSync(w.store, Buffer.alloc(20_000, 'x')), found: /✗ store/ },
-  { goal: 'change history', door: 'files', threat: 'T25', how: 'deletes the store',
+  { goal: 'change history', door: 'files', threat: 'T25', how: 'deletes the store', only: 'sqlite',
     go: (w) => rmSync(w.store), found: /✗ folders.*the engine knows no such handoff/ },
 
   { goal: 'approve a gate', door: 'settings', threat: 'T12', how: 'lets silence decide in place of the person',
     go: (w) => { settings(w, 'people:\n  silence: { policy: reassign, after: 1s, to: codex }'); return w.cli('status') }, found: /✗ settings.*people\.silence.*wait for: baton trust/ },
   { goal: 'widen its rights', door: 'SQL', threat: 'T12', how: 'plants a trigger that widens every new token',
-    go: (w) => w.sql(`CREATE TRIGGER widen AFTER INSERT ON token BEGIN UPDATE token SET doc = json_set(doc, '$.scopes', json('["*"]')); END`), found: /✗ store.*widen/ },
+    go: (w) => (w.engine === 'sqlite' ? w.sql(`CREATE TRIGGER widen AFTER INSERT ON token BEGIN UPDATE token SET doc = ''; END`) : w.sql('CREATE FUNCTION tools.widen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$', 'CREATE TRIGGER widen BEFORE INSERT ON token FOR EACH ROW EXECUTE FUNCTION tools.widen()')), found: /✗ store.*widen/ },
   { goal: 'widen its rights', door: 'settings', threat: 'T12', how: 'names itself a person in baton.yaml',
     go: (w) => { settings(w, 'agents:\n  codex: { kind: human }\n  boss: { kind: human }\n  gemini: {}\n  planner: {}'); return w.with({ CLAUDECODE: '', BATON_AGENT: '' }, 'token', 'create', '--as', 'boss', '--agent', 'boss', '--scope', '*') }, found: /✗ settings.*wait for: baton trust/ },
-  { goal: 'widen its rights', door: 'git', threat: 'T21', how: 'has git take the store in, for whoever clones',
+  { goal: 'widen its rights', door: 'git', threat: 'T21', how: 'has git take the store in, for whoever clones', only: 'sqlite',
     go: (w) => { w.git('add', '--force', '.baton/baton.db') }, found: /✗ store.*git/ },
 
   { goal: 'approve a gate', door: 'SQL', threat: 'T1', how: 'sets the row of the gate to completed',
@@ -132,7 +134,7 @@ export const TAMPERING: readonly Way[] = [
   { goal: 'verify its own work', door: 'SQL', threat: 'T1', how: 'exchanges the evidence after it was handed in',
     go: (w) => w.sql(`UPDATE content SET doc = replace(doc, 'trust me', 'all tests pass')`), found: /✗ rows/ },
   { goal: 'act as another', door: 'SQL', threat: 'T11', how: 'puts a token of the person into the store',
-    go: (w) => w.sql(`INSERT INTO token SELECT '${hash('sha256', 'baton_mine')}', json_set(doc, '$.uid', 'mine', '$.agent', 'maria', '$.hash', '${hash('sha256', 'baton_mine')}') FROM token LIMIT 1`), found: /✗ rows/ },
+    go: (w) => w.sql(`INSERT INTO token (${ws(w)}hash, doc) SELECT ${ws(w)}'${hash('sha256', 'baton_mine')}', json_set(json_set(json_set(doc, '$.uid', 'mine'), '$.agent', 'maria'), '$.hash', '${hash('sha256', 'baton_mine')}') FROM token LIMIT 1`), found: /✗ rows/ },
   { goal: 'act as another', door: 'SQL', threat: 'T11', how: 'makes a revoked token good again',
     go: (w) => w.sql(`UPDATE token SET doc = json_remove(doc, '$.revoked_at')`), found: /✗ rows/ },
   { goal: 'act as another', door: 'SQL', threat: 'T11', how: 'gives its token to the person',
@@ -142,9 +144,9 @@ export const TAMPERING: readonly Way[] = [
   { goal: 'widen its rights', door: 'SQL', threat: 'T12', how: 'makes itself a person in the table of agents',
     go: (w) => w.sql(set('agent', 'kind', "'human'", "name = 'codex'")), found: /✗ rows/ },
   { goal: 'widen its rights', door: 'SQL', threat: 'T12', how: 'adds a person to the table of agents',
-    go: (w) => w.sql(`INSERT INTO agent SELECT 'boss', json_set(doc, '$.name', 'boss') FROM agent WHERE name = 'maria'`), found: /✗ rows/ },
+    go: (w) => w.sql(`INSERT INTO agent (${ws(w)}name, doc) SELECT ${ws(w)}'boss', json_set(doc, '$.name', 'boss') FROM agent WHERE name = 'maria'`), found: /✗ rows/ },
   { goal: 'widen its rights', door: 'SQL', threat: 'T12', how: 'widens the scopes of its token',
-    go: (w) => w.sql(`UPDATE token SET doc = json_set(doc, '$.scopes', json('["*"]')) WHERE doc LIKE '%handoff:read%'`), found: /✗ rows/ },
+    go: (w) => w.sql(`UPDATE token SET doc = replace(doc, 'handoff:read', '*') WHERE doc LIKE '%handoff:read%'`), found: /✗ rows/ },
   { goal: 'change history', door: 'SQL', threat: 'T1', how: 'exchanges a text that the log discloses',
     go: (w) => w.sql(`UPDATE entry SET disclosures = '[]' WHERE act = 'handoff.submit'`), found: /✗ rows/ },
   { goal: 'change history', door: 'SQL', threat: 'T1', how: 'deletes tree and checkpoints',
@@ -153,10 +155,10 @@ export const TAMPERING: readonly Way[] = [
     go: (w) => w.sql(set('handoff', 'title', "'Verified by maria'", `id = '${w.own}'`)), found: /✗ rows/ },
   { goal: 'change history', door: 'SQL', threat: 'T1', how: 'deletes the row of an agent that acted',
     go: (w) => w.sql(`DELETE FROM agent WHERE name = 'gemini'`), found: /✗ rows/ },
-  { goal: 'change history', door: 'files', threat: 'T25', how: 'puts an older copy of the store in its place',
+  { goal: 'change history', door: 'files', threat: 'T25', how: 'puts an older copy of the store in its place', only: 'sqlite',
     go: async (w) => {
       cpSync(w.store, join(w.home, 'old.db'))
-      await w.cli('submit', w.own, '--note', 'Done')
+      await w.cli('submit', w.own)
       await w.with({ CLAUDECODE: '', BATON_AGENT: 'planner' }, 'send', '--to', 'gemini', '--title', 'x', '--summary', 'Something that is long enough', '--home', 'native')
       await w.with({ CLAUDECODE: '', BATON_AGENT: '' }, 'audit', 'checkpoint')
       cpSync(join(w.home, 'old.db'), w.store)

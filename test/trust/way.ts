@@ -50,6 +50,8 @@ export interface Way {
   /** It is refused in these words, and nothing but `adds` is new in the log. */
   readonly refused?: RegExp
   readonly adds?: readonly string[]
+  /** It is a way into a file of SQLite, and there is none elsewhere. */
+  readonly only?: 'sqlite'
   /** It is done, and `baton doctor` names it. */
   readonly found?: RegExp
 }

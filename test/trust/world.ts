@@ -1,14 +1,16 @@
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { folders, git } from '../support/documents/folders.ts'
 import { type Answer, ask, quick, type Where } from '../support/program/command.ts'
+import type { Engine } from '../support/program/workspace.ts'
+import { aDatabase } from './database.ts'
 
 /** What a coding agent's process has around it. */
 export const AGENT_ENV = { CLAUDECODE: '1', BATON_AGENT: 'codex' }
 
 /** A workspace in which codex has asked maria for a gate, has handed in work, and is not meant to do more. */
 export interface World {
+  readonly engine: Engine
   readonly root: string
   readonly home: string
   readonly person: Where
@@ -32,12 +34,12 @@ export interface World {
   write(path: string, text: string): void
   edit(path: string, from: string | RegExp, to: string): void
   git(...args: readonly string[]): string
-  sql(...statements: readonly string[]): void
+  sql(...statements: readonly string[]): Promise<void>
   /** Every row but those that tell only of the calls themselves, and the acts of the log. */
-  state(): { readonly rows: string; readonly acts: readonly string[]; readonly ran: boolean }
+  state(): Promise<{ readonly rows: string; readonly acts: readonly string[]; readonly ran: boolean }>
   doctor(): Promise<Answer>
   /** Puts home, repository and store back to what they were. */
-  restore(): void
+  restore(): Promise<void>
 }
 
 const said = ({ code, stdout, stderr }: Answer): string => `exit ${code}\n${stdout}${stderr}`
@@ -46,12 +48,16 @@ const SUMMARY = ['--summary', 'The design is done and has to be looked at']
 /** Rows that a refusal may write as well. */
 const BESIDE = new Set(['entry', 'stream', 'idem', 'meta', 'notice', 'counter'])
 
-export async function aWorld(t: { after(clean: () => void): void }): Promise<World> {
+export async function aWorld(
+  t: { after(clean: () => unknown): void },
+  engine: Engine = 'sqlite',
+): Promise<World> {
   const place = folders(t)
   const root = place.repository('home/shop')
   const home = dirname(root)
   const store = join(root, '.baton/baton.db')
-  const person = { cwd: root }
+  const database = await aDatabase(engine, store)
+  const person: Where = { cwd: root, env: database.env }
   const run = async (line: string, ...more: readonly string[]) =>
     ask<{ handoff: { id: string }; secret: string; token: { uid: string } }>(
       person,
@@ -87,12 +93,15 @@ export async function aWorld(t: { after(clean: () => void): void }): Promise<Wor
 
   const kept = place.path('kept')
   cpSync(home, kept, { recursive: true })
+  await database.keep()
   const at = (path: string) => join(root, path)
   const world: World = {
-    ...{ root, home, person, gate, own, work, other, tokens, store, at },
+    ...{ engine, root, home, person, gate, own, work, other, tokens, store, at },
     cli: (...args) => world.with({}, ...args),
     with: async (env, ...args) => {
-      const all = Object.entries({ ...AGENT_ENV, ...env }).filter(([, value]) => value !== '')
+      const all = Object.entries({ ...database.env, ...AGENT_ENV, ...env }).filter(
+        ([, value]) => value !== '',
+      )
       return said(await quick({ cwd: root, env: Object.fromEntries(all) }, ...args))
     },
     read: (path) => readFileSync(at(path), 'utf8'),
@@ -103,36 +112,25 @@ export async function aWorld(t: { after(clean: () => void): void }): Promise<Wor
       world.write(path, text.replace(from, to))
     },
     git: (...args) => git(root, ...args),
-    sql(...statements) {
-      const db = new DatabaseSync(store)
-      try {
-        for (const statement of statements) db.exec(statement)
-      } finally {
-        db.close()
-      }
+    async sql(...statements) {
+      for (const statement of statements) await database.run(statement)
     },
-    state() {
-      const db = new DatabaseSync(store, { readOnly: true })
-      try {
-        const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all()
-        const rows = tables
-          .map(({ name }) => String(name))
-          .filter((name) => !BESIDE.has(name))
-          .map((name) => [name, db.prepare(`SELECT * FROM ${name} ORDER BY 1`).all()])
-        const acts = db.prepare('SELECT act FROM entry ORDER BY id').all()
-        return {
-          rows: JSON.stringify(rows),
-          acts: acts.map(({ act }) => String(act)),
-          ran: existsSync(join(home, 'ran')),
-        }
-      } finally {
-        db.close()
+    async state() {
+      const rows = []
+      for (const name of await database.tables())
+        if (!BESIDE.has(name)) rows.push([name, await database.run(`SELECT * FROM ${name} ORDER BY 1, 2`)])
+      const acts = await database.run('SELECT act FROM entry ORDER BY id')
+      return {
+        rows: JSON.stringify(rows),
+        acts: acts.map(({ act }) => String(act)),
+        ran: existsSync(join(home, 'ran')),
       }
     },
     doctor: () => quick(person, 'doctor'),
-    restore() {
+    async restore() {
       rmSync(home, { recursive: true, force: true })
       cpSync(kept, home, { recursive: true })
+      await database.restore()
     },
   }
   return world

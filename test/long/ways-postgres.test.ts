@@ -1,0 +1,4 @@
+// Every way of an agent that a database has a part in, on PostgreSQL.
+import { goWays } from '../trust/suite.ts'
+
+goWays('postgres')

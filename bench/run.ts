@@ -7,6 +7,7 @@ import { type Finding, holds } from './support/measure.ts'
 
 const QUESTIONS: Readonly<Record<string, () => Promise<readonly Finding[]>>> = {
   sqlite: async () => (await import('./sqlite.ts')).sqlite(),
+  binding: async () => (await import('./binding.ts')).binding(),
   log: async () => (await import('./log.ts')).log(),
   fairness: async () => (await import('./fairness.ts')).fairness(),
   postgres: async () => (await import('./postgres.ts')).postgres(),

@@ -3,12 +3,7 @@
 // Not measured: other processes, cold caches, disks slower or faster than this one.
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { encodeDisclosure } from '../src/audit/disclosure.ts'
 import { createService, openStore } from '../src/compose/main.ts'
-import { salt, sha256 } from '../src/crypto/crypto.ts'
-import type { Handoff } from '../src/domain/handoffs/handoff.ts'
-import type { Service } from '../src/service/service.ts'
-import { statesIn } from '../src/storage/loaded.ts'
 import { lifecycle, TRANSITIONS } from './lifecycle.ts'
 import { type Finding, inFolder, median, perSecond, slices, throughput } from './support/measure.ts'
 
@@ -28,8 +23,6 @@ export const sqlite = (): Promise<readonly Finding[]> =>
     const rounds = await slices(ROUNDS, SLICES, {
       bare: () => bare(BARE_COMMITS),
       one: async () => (await throughput(1, ALONE, (i, c) => lifecycle(service, i, c))) * TRANSITIONS,
-      sent: () => throughput(1, ALONE, () => send(service)),
-      bound: () => throughput(1, ALONE, async () => bindAgain(await send(service))),
       many: async () => (await throughput(32, TOGETHER, (i, c) => lifecycle(service, i, c))) * TRANSITIONS,
     })
     await store.close()
@@ -42,36 +35,8 @@ export const sqlite = (): Promise<readonly Finding[]> =>
         bound: { sign: '>=', value: least },
       }
     }
-    const binding: Finding = {
-      question: 'SQLite: send with its rows bound to the log twice, against once',
-      ratio: median(rounds.map(({ sent, bound }) => sent / bound)),
-      detail: `${perSecond(median(rounds.map(({ sent }) => sent)))} sends; the second binding is the price of one`,
-      bound: { sign: '<=', value: 1.1 },
-    }
-    return [versus('one caller', 'one', 0.25), versus('32 callers', 'many', 1), binding]
+    return [versus('one caller', 'one', 0.25), versus('32 callers', 'many', 1)]
   })
-
-let sent = 0
-
-/** Each pair of agents has at most eight handoffs open. */
-async function send({ sending }: Service): Promise<Handoff> {
-  const pair = Math.floor(sent++ / 8)
-  const given = { to: `taker-${pair}`, title: 'Rate limits', summary: 'Limit the public API' }
-  return (await sending.send({ actor: { name: `giver-${pair}`, kind: 'agent', auth: 'os-user' } }, given))
-    .handoff
-}
-
-/** All that the log does for the rows of one send, beside the send itself. */
-function bindAgain(handoff: Handoff): void {
-  const { uid } = handoff
-  const content = { package: { summary: 'Limit the public API' }, thread: [], verifications: [] }
-  const rows = Object.entries({ handoff, content }).map(
-    ([table, row]) => [`${table} ${uid}`, { table, owner: uid, row }] as const,
-  )
-  for (const state of statesIn([{ subject: uid }], new Map(rows)).values())
-    for (const [name, value] of Object.entries(state))
-      sha256(encodeDisclosure(salt(), name, value), 'base64url')
-}
 
 export function bareStore(path: string): (commits: number) => number {
   const db = new DatabaseSync(path)

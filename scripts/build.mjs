@@ -8,6 +8,7 @@ import { rolldown } from 'rolldown'
 import { buildVerifiers } from './build-verifiers.mjs'
 import { buildWeb } from './build-web.mjs'
 import { licenceTexts } from './licences.mjs'
+import { writePublicTypes } from './public-types.ts'
 
 const ENTRIES = {
   index: 'src/index.ts',
@@ -135,7 +136,9 @@ function declarations() {
     output += chunk
   })
   return new Promise((done, failed) => {
-    run.on('close', (code) => (code === 0 ? done() : failed(new Error(`Types:\n${output}`))))
+    run.on('close', (code) =>
+      code === 0 ? done(writePublicTypes(next)) : failed(new Error(`Types:\n${output}`)),
+    )
   })
 }
 

@@ -24,7 +24,7 @@ export interface OpenBatonOptions {
  * (plain http only on this machine). Without one, the workspace is found as the command line finds it.
  *
  * ```ts
- * await using baton = await openBaton(process.env.BATON ?? ':memory:') // or baton.db, postgres://…, https://…
+ * const baton = await openBaton(':memory:') // or baton.db, postgres://…, https://…
  * ```
  */
 export async function openBaton(
@@ -126,7 +126,14 @@ export type { Policy } from './domain/policy.ts'
 export type { Task, ThoughtRecord } from './domain/tasks/task.ts'
 export type { Baton } from './runner/baton.ts'
 export type { BatonAgent } from './runner/baton-agent.ts'
-export type { OperationInput, OperationName, OperationOutput } from './runner/calls.ts'
+export type {
+  AcceptInput,
+  OperationInput,
+  OperationName,
+  OperationOutput,
+  SendInput,
+  SubmitInput,
+} from './runner/calls.ts'
 export {
   type DefinedSendOptions,
   type DefinedWork,

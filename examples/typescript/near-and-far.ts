@@ -1,4 +1,4 @@
-// One program for a file, PostgreSQL or a server: only the address in BATON changes.
+// One program for a file, PostgreSQL or a server: only the address changes.
 import { defineWork, openBaton } from 'batonpass'
 import * as z from 'zod'
 
@@ -8,7 +8,7 @@ const userCard = defineWork({
   output: z.object({ files: z.array(z.string()) }),
 })
 
-await using baton = await openBaton(process.env.BATON ?? ':memory:') // or baton.db, postgres://…, https://…
+const baton = await openBaton(':memory:') // or baton.db, postgres://…, https://…
 await baton.work(userCard, async (work) => ({ files: [`${work.input.name}.tsx`] }))
 
 const planner = baton.as('planner')
@@ -23,6 +23,8 @@ for await (const event of baton.events({ handoff: sent.id, since: '0' })) {
 }
 const { output } = await sent.wait({ timeout_s: 60 })
 console.log(output.files)
+
+await baton.close()
 
 // Prints:
 // [ 'UserCard.tsx' ]

@@ -15,6 +15,11 @@ export type OperationInput<Name extends OperationName> = z.output<OperationNamed
 /** The output of an operation. */
 export type OperationOutput<Name extends OperationName> = z.output<OperationNamed<Name>['output']>
 
+/** A new handoff as its sender gives it. */
+export type SendInput = OperationInput<'handoff_create'>
+export type AcceptInput = Omit<OperationInput<'handoff_accept'>, 'id'>
+export type SubmitInput = Omit<OperationInput<'handoff_submit'>, 'id'>
+
 /** Calls one operation by its name, as every transport does. */
 export async function callOperation<Name extends OperationName>(
   service: Service,

@@ -140,7 +140,39 @@ describe('the package as it is published', { concurrency: true }, () => {
     const args = [tsc, ...flags, '--module', 'nodenext', '--lib', 'es2024,dom', '--types', '', ...files]
     succeeded(await run(process.execPath, args, { cwd: project }))
   })
+
+  it('costs the compiler of its user little', async () => {
+    writeFileSync(join(project, 'small.mts'), SMALL)
+    const flags = ['--noEmit', '--strict', '--target', 'es2024', '--module', 'nodenext', '--types', '']
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+    const args = [
+      tsc,
+      ...flags,
+      '--lib',
+      'es2024,dom',
+      '--skipLibCheck',
+      '--extendedDiagnostics',
+      'small.mts',
+    ]
+
+    const { stdout } = succeeded(await run(process.execPath, args, { cwd: project }))
+
+    const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(stdout)?.[1])
+    assert.ok(instantiations < 30_000, `${instantiations} instantiations`)
+  })
 })
+
+const SMALL = `
+import { openBaton } from 'batonpass'
+const baton = await openBaton(':memory:')
+const planner = baton.as('planner')
+const sent = await planner.send({ to: 'codex', title: 'x', priority: 'high' })
+const { output, handoff } = await sent.wait()
+await baton.work('codex', {}, async (work) => ({ output: work.input }))
+const { items } = await planner.inbox()
+const { package: travels } = await planner.get(sent.id)
+export const seen = [output, handoff.state, items.length, travels.summary]
+`
 
 /** Each line below must be refused: an error that is expected and does not come is an error too. */
 const WRONG = `
@@ -225,7 +257,7 @@ import { openBaton } from 'batonpass'
 
 const baton = await openBaton({ store: ':memory:' })
 const codex = baton.as('codex')
-const schema = { type: 'object', properties: { total: { type: 'number', minimum: 1 } } }
+const schema = { type: 'object', properties: { total: { type: 'number', minimum: 1 }, note: { pattern: '^a' } } }
 const checks = [{ kind: 'json_schema', schema }]
 const sent = await baton.as('planner').send({ to: 'codex', title: 'Count', home: 'queue', checks })
 await codex.accept(sent.id)

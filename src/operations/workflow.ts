@@ -33,10 +33,18 @@ const start = defineOperation({
   scope: 'workflow:write',
   http: { method: 'POST', path: '/v1/workflows' },
   positional: ['name'],
-  input: () => z.strictObject(definition()),
+  input: () =>
+    z.strictObject({
+      ...definition(),
+      input: z.unknown().optional().describe('Structured input of the run, for steps that take run.input'),
+    }),
   output: RunView,
   errors: [...CHANGE_ERRORS],
-  examples: ['baton workflow start feature --as orchestrator', 'baton workflow start phases'],
+  examples: [
+    'baton workflow start feature --as orchestrator',
+    'baton workflow start phases',
+    'baton workflow start feature --input @request.json',
+  ],
   run: async (service, call, input) =>
     shownRun(service, (await (await service.workflows()).start(call, input)).uid),
 })

@@ -3,6 +3,7 @@ import { ANYONE } from '../actor.ts'
 import { checkSilence } from '../people/silence.ts'
 import { present } from '../present.ts'
 import { fieldOf, meant, type Path, problemAt, type WorkflowProblem, workflowProblems } from './problems.ts'
+import { referenceProblems } from './step-input.ts'
 import { StepId, WORKFLOW_LIMITS, type Workflow, WorkflowFile, type WorkflowStep } from './workflow.ts'
 
 export { meant, type WorkflowProblem } from './problems.ts'
@@ -33,6 +34,7 @@ export function checkWorkflow(data: unknown): CheckedWorkflow {
   const problems = [...problemsOf(found), ...naming]
   // Circles among names that do not exist would only repeat what was said.
   if (problems.length === 0) problems.push(...cycles(steps, paths))
+  if (problems.length === 0) problems.push(...referenceProblems(steps, paths))
   if (problems.length > 0) return { ok: false, problems }
   const { name, description, home } = parsed.data
   return { ok: true, paths, workflow: { name, ...present({ description, home }), steps } }

@@ -4,6 +4,7 @@ import type { ArtifactRef } from '../handoffs/package.ts'
 import type { State } from '../lifecycle.ts'
 import { present } from '../present.ts'
 import { definitionOf, type Run, type RunState, type RunStep, type StepDecision } from './run.ts'
+import { valuesFor } from './step-input.ts'
 
 /** An event of a run. `id` is always that of one of its handoffs. */
 export type RunEvent =
@@ -21,6 +22,9 @@ export type RunEvent =
       readonly problems?: readonly string[] | undefined
       readonly summary?: string | undefined
       readonly artifacts?: readonly ArtifactRef[] | undefined
+      readonly next_steps?: readonly string[] | undefined
+      readonly metadata?: Readonly<Record<string, unknown>> | undefined
+      readonly output?: unknown
     }
   /** A failed handoff is offered again, or given to somebody else. */
   | { readonly kind: 'reopened'; readonly step: string; readonly id: string; readonly to: string }
@@ -102,9 +106,23 @@ function startReady(draft: Draft): void {
   }
 }
 
+/** Fields of a step that its next try begins without. */
+const OF_ONE_TRY = [
+  'gate',
+  'error',
+  'worked',
+  'delegations',
+  'summary',
+  'artifacts',
+  'next_steps',
+  'metadata',
+  'values',
+] as const
+
 function start(draft: Draft, step: RunStep, more: Partial<RunStep>, because?: string): void {
   const tries = step.tries + 1
-  const { gate: _, error: __, worked: ___, delegations: ____, summary: _s, artifacts: _a, ...rest } = step
+  const rest = { ...step }
+  for (const key of OF_ONE_TRY) delete rest[key]
   const id = stepHandoffId(draft.run, step.id, tries)
   const next: RunStep = { ...rest, ...more, state: 'active', tries, handoff: id }
   put(draft, next)
@@ -137,8 +155,14 @@ function worked(draft: Draft, step: RunStep, event: Ended): void {
     return
   }
   const { gate } = definitionOf(draft.run, step.id)
-  const { summary, artifacts, problems } = event
-  const done: RunStep = { ...step, worked: true, ...present({ summary, artifacts }) }
+  const { summary, artifacts, next_steps, metadata, problems } = event
+  const values = valuesFor(draft.run, step.id, event.output)
+  const done: RunStep = {
+    ...step,
+    worked: true,
+    ...present({ summary, artifacts, next_steps, metadata }),
+    ...(Object.keys(values).length > 0 && { values }),
+  }
   if (!gate) put(draft, completed(done))
   else if (gate.type === 'advisory') openGate(draft, completed(done))
   else if (gate.type === 'auto' && problems?.length === 0)

@@ -48,6 +48,11 @@ export interface RunStep {
   /** The result in short as its agent gave it, and the files. */
   readonly summary?: string
   readonly artifacts?: readonly ArtifactRef[]
+  /** Advice and counts of its agent for those who come after. */
+  readonly next_steps?: readonly string[]
+  readonly metadata?: Readonly<Record<string, unknown>>
+  /** The parts of its output that later steps refer to, by their references. */
+  readonly values?: Readonly<Record<string, unknown>>
   readonly error?: string
 }
 
@@ -67,6 +72,8 @@ export interface Run {
   readonly delegator: string
   /** The definition as it was when the run began, with an agent for every role. */
   readonly workflow: Workflow
+  /** Structured input, as its starter gave it. */
+  readonly input?: unknown
   readonly steps: readonly RunStep[]
   /** Kinds of the agents in it: a step is handed over in the transaction that ends the one before. */
   readonly kinds: Readonly<Record<string, AgentKind>>

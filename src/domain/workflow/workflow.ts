@@ -60,6 +60,13 @@ export const OnFailureFile = once(() =>
   }),
 )
 
+const REFERENCE_ERROR =
+  'write run.input or steps.<step>.output, with the fields below it, for example steps.plan.output.user'
+const Reference = z
+  .string()
+  .max(300)
+  .regex(/^(?:run\.input|steps\.[a-z0-9][a-z0-9_-]*\.output)(?:\.[\w-]+)*$/, { error: REFERENCE_ERROR })
+
 const stepShape = () => ({
   id: StepId.optional(),
   title: z.string().min(1).max(300).optional(),
@@ -75,6 +82,14 @@ const stepShape = () => ({
     .max(WORKFLOW_LIMITS.needs)
     .optional()
     .describe('Steps that must be completed first; by default the step before'),
+  input: z
+    .union([Reference, z.record(z.string().regex(/^[\w-]{1,60}$/), Reference)], { error: REFERENCE_ERROR })
+    .optional()
+    .describe('Structured input: names, each with run.input or steps.<step>.output and the fields below it'),
+  input_schema: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('JSON Schema of the input; an output that does not fit is refused when it is handed in'),
   summary: Text.optional().describe('Summary for the agent'),
   deliverables: Lines.optional(),
   criteria: Lines.optional(),

@@ -117,7 +117,7 @@ export class Closure extends UseCases {
     const uid = await uidOf(this.deps, ref)
     const { package: pack, result = {} } = (await this.deps.store.content(uid)) ?? {}
     const checks = await checksFor(this.deps, call, { uid, role: 'completer' }, pack?.checks, result)
-    return { lacking: await outputConditions(this.deps, uid), checks }
+    return { lacking: await outputConditions(this.deps, uid, pack), checks }
   }
 
   async #change(

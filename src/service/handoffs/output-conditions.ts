@@ -1,15 +1,26 @@
 import { rolesOf } from '../../domain/handoffs/guards.ts'
-import type { Check, CheckResult, Result } from '../../domain/handoffs/package.ts'
+import type { Check, CheckResult, Package, Result } from '../../domain/handoffs/package.ts'
 import { HOME_RULES } from '../../domain/home.ts'
 import { isOpen, type Role } from '../../domain/lifecycle.ts'
 import type { Problem } from '../../domain/problem.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 
 /**
- * Conditions on an output, given or stored, that only document 001's live folder can judge. Looked up before the
- * transaction, which must not wait for files.
+ * Conditions on an output, given or stored, of the steps that come after it in its run, and of document 001's live
+ * folder. Looked up before the transaction, which must not wait for files.
  */
 export async function outputConditions(
+  deps: ServiceDeps,
+  uid: string,
+  travels: Package | undefined,
+  given?: Result,
+): Promise<readonly Problem[]> {
+  const inRun = travels?.data?.workflow_state !== undefined
+  const next = inRun ? await (await import('../workflows/next-input.ts')).nextInputs(deps, uid, given) : []
+  return [...next, ...(await folderConditions(deps, uid, given))]
+}
+
+async function folderConditions(
   { store, judgeOutput }: ServiceDeps,
   uid: string,
   given?: Result,

@@ -192,10 +192,11 @@ export class Receiver extends UseCases {
     const deps = this.deps
     const uid = await uidOf(deps, ref)
     const { attempt, ...given } = input
-    const { deliverables = [], checks: declared } = (await deps.store.content(uid))?.package ?? {}
+    const travels = (await deps.store.content(uid))?.package
+    const { deliverables = [], checks: declared } = travels ?? {}
     const shown = declared && { ...given, evidence: matchEvidence(deliverables, given.evidence ?? []) }
     const checks = await checksFor(deps, call, { uid, role: 'receiver' }, declared, shown ?? {})
-    const lacking = await outputConditions(deps, uid, given)
+    const lacking = await outputConditions(deps, uid, travels, given)
     const done = await this.#change(call, 'handoff_submit', uid, input, { contents: true }, (step, found) => {
       const before = revived(step, found, attempt)
       fence(before, attempt)
@@ -225,8 +226,8 @@ export class Receiver extends UseCases {
       })
       refuseUnacknowledged(before, now)
       const isDeclared = before.review === 'none'
-      const unmet = closes ? [...unmetConditions(before, next), ...lacking] : handInConditions(before, next)
-      refuseUnmet(before.id, closes || isDeclared ? 'completed' : 'submitted', unmet)
+      const unmet = closes ? unmetConditions(before, next) : handInConditions(before, next)
+      refuseUnmet(before.id, closes || isDeclared ? 'completed' : 'submitted', [...unmet, ...lacking])
       return isDeclared ? passDeclared(step, moved, next, checks) : moved
     })
     // A repeated call ran nothing; the first one kept its run.

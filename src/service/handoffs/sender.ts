@@ -284,9 +284,9 @@ export class Sender extends UseCases {
     const own = document && { uid: document.uid, id: input.alias, home: input.home }
     const sent = { title: input.title, package: packageOf(input), ...present({ ...own }) }
     const { artifacts } = sent.package
-    const lacking = answers ? await outputConditions(deps, answers.uid, { artifacts }) : []
-    const asked = answers && (await deps.store.content(answers.uid))?.package.checks
-    const checks = await declaredChecks(deps, asked, { artifacts })
+    const asked = answers && (await deps.store.content(answers.uid))?.package
+    const lacking = answers ? await outputConditions(deps, answers.uid, asked, { artifacts }) : []
+    const checks = await declaredChecks(deps, asked?.checks, { artifacts })
     const handoff = await write(deps, call, {
       op,
       input,

@@ -8,6 +8,7 @@ export function eraseRun(run: Run, eraser: Eraser): Run {
   const { workflow } = run
   return {
     ...run,
+    ...present({ input: run.input === undefined ? undefined : eraser.deep(run.input) }),
     steps: run.steps.map((step) => eraseStep(step, eraser)),
     workflow: {
       ...workflow,
@@ -18,17 +19,17 @@ export function eraseRun(run: Run, eraser: Eraser): Run {
 }
 
 function eraseStep(step: RunStep, eraser: Eraser): RunStep {
-  const { summary, error, decision, artifacts } = step
+  const { summary, error, decision, artifacts, next_steps, metadata, values } = step
   return {
     ...step,
     ...present({ summary: eraser.words(summary), error: eraser.words(error) }),
     ...(decision && { decision: { ...decision, ...present({ comment: eraser.words(decision.comment) }) } }),
-    ...present({ artifacts: artifacts && eraser.deep(artifacts) }),
+    ...eraser.deep(present({ artifacts, next_steps, metadata, values })),
   }
 }
 
 function eraseDefinition(step: WorkflowStep, eraser: Eraser): WorkflowStep {
-  const { id, agent, role, needs, phase, timeout_s, gate, on_failure, ...texts } = step
+  const { id, agent, role, needs, phase, timeout_s, gate, on_failure, input, ...texts } = step
   return {
     ...step,
     ...eraser.deep(texts),

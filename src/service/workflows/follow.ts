@@ -107,6 +107,7 @@ function outcomeOf(content: Content | undefined): Partial<Extract<RunEvent, { ki
   ]
   return {
     ...(said !== '' && { summary: said.slice(0, SUMMARY_LENGTH) }),
+    ...present({ next_steps: result.next_steps, metadata: result.metadata, output: result.output }),
     ...(result.artifacts?.length && { artifacts: result.artifacts.slice(0, KEPT_ARTIFACTS) }),
     ...(declared && { problems }),
   }

@@ -2,6 +2,7 @@ import type { Check, Package } from '../../domain/handoffs/package.ts'
 import { CHOICES } from '../../domain/people/gate.ts'
 import { present } from '../../domain/present.ts'
 import { definitionOf, type Run, type RunStep, workflowState } from '../../domain/workflow/run.ts'
+import { inputOf } from '../../domain/workflow/step-input.ts'
 
 /** The package for the agent of a step: its definition and the outcomes of the steps it needs. */
 export function stepPackage(run: Run, step: string, because?: string): Package {
@@ -24,7 +25,8 @@ export function stepPackage(run: Run, step: string, because?: string): Package {
       constraints: constraints && [...constraints],
       checks: checks && (checks as Check[]),
     }),
-    ...workflowData(run, step),
+    ...(definition.input !== undefined && { input: inputOf(run, definition).value }),
+    ...workflowData(run, step, before),
   }
 }
 
@@ -51,9 +53,17 @@ export function escalationPackage(run: Run, step: string, text: string): Package
 }
 
 /** Document 004's `workflow_state` travels as data; documents write it where they have a place for it. */
-const workflowData = (run: Run, step: string): Pick<Package, 'data'> => ({
-  data: { workflow_state: workflowState(run, step) },
-})
+const workflowData = (run: Run, step: string, before: readonly RunStep[] = []): Pick<Package, 'data'> => {
+  const said = before.flatMap(({ id, next_steps, metadata }) =>
+    next_steps || metadata ? [[id, present({ next_steps, metadata })] as const] : [],
+  )
+  return {
+    data: {
+      workflow_state: workflowState(run, step),
+      ...(said.length > 0 && { results: Object.fromEntries(said) }),
+    },
+  }
+}
 
 const outcome = (step: RunStep | undefined): string | undefined =>
   step?.summary === undefined ? undefined : `${step.agent}: ${step.summary}`

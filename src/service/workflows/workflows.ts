@@ -1,5 +1,6 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { isOpen, OPEN_STATES } from '../../domain/lifecycle.ts'
+import { present } from '../../domain/present.ts'
 import type { Run } from '../../domain/workflow/run.ts'
 import type { Workflow } from '../../domain/workflow/workflow.ts'
 import { itemsOf, type Page, type PageRequest, type RunFilter } from '../../storage/store.ts'
@@ -16,6 +17,8 @@ import { PHASES_NAME, phasesText } from './phases.ts'
 export interface DefinitionInput {
   readonly name?: string | undefined
   readonly definition?: string | undefined
+  /** Structured input of a run. */
+  readonly input?: unknown
 }
 
 /** How many handoffs of a run are cancelled in one transaction. */
@@ -30,18 +33,20 @@ export class Workflows extends UseCases {
   async start(call: Call, input: DefinitionInput): Promise<Run> {
     const deps = this.deps
     const { castOf, refuseCast, refuseDefinition } = await reading()
+    const { refuseRunInput } = await import('./next-input.ts')
     const { file, read } = await this.#definition(input)
     if (!read.ok) return refuseDefinition(file, read.problems)
     const cast = await castOf(deps, call, read)
     if (cast.problems.length > 0) return refuseDefinition(file, cast.problems)
     const { workflow, delegator } = cast
     refuseCast(deps, call.actor.name, workflow)
+    await refuseRunInput({ name: workflow.name, workflow, steps: [], input: input.input })
     const uid = deps.newUid()
     const names = [call.actor.name, ...cast.names]
     const { agents, streams } = agentReads(deps, names)
     return write(deps, call, {
       op: 'workflow_start',
-      input: { workflow },
+      input: { workflow, ...present({ input: input.input }) },
       reads: { agents, streams: [uid, ...streams], runs: [uid], numbers: 1 },
       decide: (step) => {
         const { view, at } = step
@@ -59,6 +64,7 @@ export class Workflows extends UseCases {
           auth,
           delegator: delegator ?? by,
           workflow,
+          ...present({ input: input.input }),
           steps: workflow.steps.map(({ id, agent = by }) => ({
             id,
             state: 'waiting',

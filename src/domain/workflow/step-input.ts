@@ -1,0 +1,97 @@
+import { fieldOf, meant, type Path, problemAt, type WorkflowProblem } from './problems.ts'
+import type { Run } from './run.ts'
+import type { WorkflowStep } from './workflow.ts'
+
+/** Results of earlier steps and the input of the run, by the names under which a step gets them. */
+type References = readonly (readonly [name: string | undefined, reference: string])[]
+
+/** A step's references; one without a name is its whole input. */
+function referencesOf({ input }: Pick<WorkflowStep, 'input'>): References {
+  if (input === undefined) return []
+  return typeof input === 'string' ? [[undefined, input]] : Object.entries(input)
+}
+
+/** `steps.plan.output.user` is the field `user` in the output of the step `plan`; `run.input` has no step. */
+function parsed(reference: string): { readonly step?: string; readonly path: Path } {
+  const [root = '', name = '', ...path] = reference.split('.')
+  return root === 'run' ? { path } : { step: name, path: path.slice(1) }
+}
+
+/** The parts of a run that its steps' input is made of. */
+export type RunInput = Pick<Run, 'name' | 'workflow' | 'steps' | 'input'>
+
+const valueIn = (data: unknown, path: Path): unknown => path.reduce<unknown>(fieldOf, data)
+
+/** The parts of a step's output that later steps refer to, by their references. Nothing else of it is kept in the run. */
+export function valuesFor(run: Run, step: string, output: unknown): Readonly<Record<string, unknown>> {
+  const wanted = run.workflow.steps.flatMap((each) => referencesOf(each).map(([, reference]) => reference))
+  const own = [...new Set(wanted)].filter((reference) => parsed(reference).step === step)
+  return Object.fromEntries(
+    own.flatMap((reference) => {
+      const value = valueIn(output, parsed(reference).path)
+      return value === undefined ? [] : [[reference, value]]
+    }),
+  )
+}
+
+/** The input of a step as far as it is known. `absent` are names whose source has ended, or is given, and lacks them. */
+export interface StepInput {
+  readonly value: unknown
+  readonly names: readonly string[]
+  readonly absent: readonly string[]
+}
+
+/** The input of a step from the run and the values of the steps before it; `given` stands for a step that hands in. */
+export function inputOf(
+  run: RunInput,
+  step: WorkflowStep,
+  given?: { readonly step: string; readonly output: unknown },
+): StepInput {
+  const input: Record<string, unknown> = {}
+  const absent: string[] = []
+  let whole: unknown
+  for (const [name, reference] of referencesOf(step)) {
+    const { step: source, path } = parsed(reference)
+    const from = run.steps.find(({ id }) => id === source)
+    const isGiven = source === given?.step
+    const value =
+      source === undefined
+        ? valueIn(run.input, path)
+        : isGiven
+          ? valueIn(given?.output, path)
+          : from?.values?.[reference]
+    if (value === undefined && (source === undefined || isGiven)) absent.push(reference)
+    if (name === undefined) whole = value
+    else if (value !== undefined) input[name] = value
+  }
+  return { value: whole ?? input, names: Object.keys(input), absent }
+}
+
+export const takesFrom = (step: WorkflowStep, source: string | undefined): boolean =>
+  referencesOf(step).some(([, reference]) => parsed(reference).step === source)
+
+/** References to steps that are not there, or that need not be completed when the step begins. */
+export function referenceProblems(
+  steps: readonly WorkflowStep[],
+  paths: ReadonlyMap<string, Path>,
+): readonly WorkflowProblem[] {
+  const byId = new Map(steps.map((step) => [step.id, step]))
+  const before = (id: string, seen = new Set<string>()): ReadonlySet<string> => {
+    for (const need of byId.get(id)?.needs ?? []) {
+      if (seen.has(need)) continue
+      seen.add(need)
+      before(need, seen)
+    }
+    return seen
+  }
+  return steps.flatMap((step) =>
+    referencesOf(step).flatMap(([name, reference]) => {
+      const { step: source } = parsed(reference)
+      const known = [...before(step.id)]
+      if (source === undefined || known.includes(source)) return []
+      const at = [...(paths.get(step.id) ?? []), 'input', ...(name === undefined ? [] : [name])]
+      const message = `${step.id} takes ${reference}, and ${source} is not a step before it${meant(source, known)}`
+      return [problemAt('unknown_step', at, message)]
+    }),
+  )
+}

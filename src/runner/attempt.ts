@@ -17,6 +17,7 @@ import {
 } from './work.ts'
 import { type Failing, toFailing, toWritable, WorkFailed } from './work-failure.ts'
 import { isAway, isLost, isUnusable, WorkLease } from './work-lease.ts'
+import { WorkParts } from './work-parts.ts'
 
 export interface AttemptOptions {
   readonly link: AgentLink
@@ -26,10 +27,15 @@ export interface AttemptOptions {
   readonly handler: Handler
   /** Aborted when the specialist cannot wait for the handler any longer. */
   readonly stopped: AbortSignal
+  /** Whether the specialist could take one more handoff now. */
+  readonly hasFreeSlot: () => boolean
 }
 
 type Submission = Omit<OperationInput<'handoff_submit'>, 'id' | 'attempt'>
-type Produced = { readonly submission: Submission } | { readonly failing: Failing }
+type Produced =
+  | { readonly submission: Submission }
+  | { readonly failing: Failing }
+  | { readonly released: string }
 
 const AGAIN_MS = 1_000
 const UNTOLD = 'the work failed, and the reason could not be written down'
@@ -94,20 +100,24 @@ export class Attempt {
       const answer = await unlessAborted(handler({ ...work, ...refusal }), stopped)
       return await this.#check(answer ?? {})
     } catch (error) {
-      if (stopped.aborted)
-        return failing('PROCESSING_ERROR', `${link.name} was stopped before the work was done`)
+      if (stopped.aborted) return { released: `${link.name} was stopped before the work was done` }
       return { failing: toFailing(error) }
     }
   }
 
   #workOf(travels: Package, input: unknown): Work {
+    const { link, stopped, hasFreeSlot } = this.#options
+    const signal = AbortSignal.any([this.#lost.signal, stopped])
+    const parts = new WorkParts({ link, handoff: this.#handoff, signal, hasFreeSlot })
     return {
       handoff: this.#handoff,
       package: travels,
       input,
       attempt: this.#handoff.attempt,
-      signal: AbortSignal.any([this.#lost.signal, this.#options.stopped]),
+      signal,
       artifact: (name, data) => this.#store(name, data),
+      delegate: (part, options) => parts.delegate(part, options),
+      ask: (question) => parts.ask(question),
       progress: async (percent) => {
         await this.#call('handoff_heartbeat', this.#named({ progress: percent }))
       },
@@ -169,6 +179,7 @@ export class Attempt {
     // Work that a verifier gave back is handed in again in the same attempt, from a later revision.
     const { uid, attempt, rev } = this.#handoff
     const key = `attempt-${attempt}-of-${uid}-from-${rev}`
+    if ('released' in produced) return this.#release(produced.released, key)
     const reason =
       'failing' in produced
         ? produced.failing
@@ -177,6 +188,14 @@ export class Attempt {
             refusalOf,
           )
     if (reason) await this.#report(reason, key)
+  }
+
+  /** Gives the work back without a failure. A format that has no such step gets the failure. */
+  async #release(reason: string, key: string): Promise<void> {
+    await this.#call('handoff_release', this.#named({ reason }), key).catch(async (error: unknown) => {
+      if (!(error instanceof BatonError) || error.code !== 'wrong_state') throw error
+      await this.#report({ code: 'PROCESSING_ERROR', message: reason }, key)
+    })
   }
 
   /** The reason as it can be written. Where even that is refused, the attempt ends all the same, without it. */

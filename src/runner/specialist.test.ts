@@ -360,7 +360,10 @@ describe('the hold of a specialist on its work', () => {
     const handler = async () => ({ output: 'first' })
     const checkInput = async (value: unknown) => ({ ok: true as const, value })
     const stopped = new AbortController().signal
-    await new Attempt({ link: localAgent(service, call), checkInput, handler, stopped }, first!).run()
+    await new Attempt(
+      { link: localAgent(service, call), checkInput, handler, stopped, hasFreeSlot: () => true },
+      first!,
+    ).run()
 
     assert.deepEqual([first?.attempt, second?.attempt], [1, 2])
     const { handoff, result } = await sender.get(sent.id)
@@ -429,7 +432,7 @@ describe('closing', () => {
     await specialist.close()
   })
 
-  it('gives back what is not finished in time, to be tried again', async () => {
+  it('releases what is not finished in time, and no attempt is spent', async () => {
     const begun = Promise.withResolvers<AbortSignal>()
     const specialist = await baton.specialist('react-specialist', { concurrency: 2 }, (work) => {
       begun.resolve(work.signal)
@@ -442,9 +445,8 @@ describe('closing', () => {
 
     assert.equal(signal.aborted, true)
     const { handoff } = await sender.get(sent.id)
-    assert.equal(handoff.state, 'retry_wait')
-    assert.equal(handoff.error?.code, 'PROCESSING_ERROR')
-    assert.equal(handoff.error?.message, 'react-specialist was stopped before the work was done')
+    assert.deepEqual([handoff.state, handoff.attempt, handoff.error], ['offered', 1, undefined])
+    assert.equal(handoff.lease_s, 30)
   })
 
   it('follows the signal that the specialist was given', async () => {

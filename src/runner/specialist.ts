@@ -1,3 +1,4 @@
+import { ANYONE } from '../domain/actor.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { withoutSecrets } from '../domain/texts/secrets.ts'
@@ -32,7 +33,7 @@ export interface Specialist {
   readonly done: Promise<void>
   /**
    * Takes no more work and waits up to `timeout_s` seconds (30) for handlers to finish. What is not finished then
-   * is aborted and fails with PROCESSING_ERROR, so that it is tried again where its retry rule says so.
+   * is aborted and released: it is offered again at once as the same attempt.
    *
    * ```ts
    * await specialist.close({ timeout_s: 5 })
@@ -54,6 +55,8 @@ export interface SpecialistWorld {
 }
 
 const CLOSE_TIMEOUT_S = 30
+/** A worker beats by itself, so a dead one is noticed soon. A `timeout_s` of the sender counts instead. */
+const LEASE_S = 30
 /** A timer with more than 31 bits fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** Enough to see an offer among what other instances of the same name hold already. */
@@ -78,6 +81,7 @@ export async function startSpecialist<In extends Schema, Out extends Schema>(
     options.output === undefined ? undefined : prepareSchema(options.output, world.link.compile),
   ])
   const link = world.link.as(name, { instance: crypto.randomUUID(), kind: 'specialist' })
+  await demandProgram(link)
   const attempt = {
     link,
     checkInput,
@@ -90,7 +94,7 @@ export async function startSpecialist<In extends Schema, Out extends Schema>(
     link,
     concurrency,
     signal: options.signal,
-    work: (handoff, stopped) => new Attempt({ ...attempt, stopped }, handoff).run(),
+    work: (handoff, stopped, hasFreeSlot) => new Attempt({ ...attempt, stopped, hasFreeSlot }, handoff).run(),
   })
 }
 
@@ -110,12 +114,24 @@ function demandWorker(name: string, options: unknown, handler: unknown): void {
     )
 }
 
+/** A program does not take the work of a person. A token that cannot see the agents is judged by the name alone. */
+async function demandProgram({ name, call }: AgentLink): Promise<void> {
+  const known = await call('agent_list', {}).catch((error: unknown) => {
+    if (error instanceof BatonError && error.code === 'not_allowed') return { items: [] }
+    throw error
+  })
+  if (name === ANYONE || known.items.some((agent) => agent.name === name && agent.kind === 'human'))
+    throw new BatonError('not_allowed', `${name} is a person; give the worker the name of a program`, {
+      name,
+    })
+}
+
 interface RunningOptions {
   readonly link: AgentLink
   readonly onEnd: ((specialist: Specialist) => void) | undefined
   readonly concurrency: number
   readonly signal: AbortSignal | undefined
-  readonly work: (handoff: Handoff, stopped: AbortSignal) => Promise<void>
+  readonly work: (handoff: Handoff, stopped: AbortSignal, hasFreeSlot: () => boolean) => Promise<void>
 }
 
 class RunningSpecialist implements Specialist {
@@ -177,10 +193,11 @@ class RunningSpecialist implements Specialist {
   }
 
   async #takeNext(): Promise<void> {
-    const { link, work } = this.#options
+    const { link, work, concurrency } = this.#options
     const handoff = await link.until({ agent: this.name }, () => this.#claim(), this.#closing.signal)
     if (!handoff) return
-    const running = work(handoff, this.#stopped.signal)
+    const hasFreeSlot = () => this.#running.size < concurrency
+    const running = work(handoff, this.#stopped.signal, hasFreeSlot)
       .catch((error: unknown) => this.#abandon(handoff, error))
       .finally(() => this.#running.delete(running))
     this.#running.set(running, handoff.uid)
@@ -222,7 +239,7 @@ class RunningSpecialist implements Specialist {
       if (answered) return begunOnly(await this.#acknowledge(answered))
       const isOffered = items.some((item) => item.state === 'offered' && item.to === this.name)
       if (!isOffered && next === undefined) return undefined
-      const { handoff } = await link.call('handoff_claim', {})
+      const { handoff } = await link.call('handoff_claim', { lease_s: LEASE_S })
       return begunOnly(handoff?.state === 'accepted' ? await this.#acknowledge(handoff) : handoff)
     } catch (error) {
       if (isAway(error)) return undefined

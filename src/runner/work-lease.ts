@@ -59,8 +59,10 @@ export class WorkLease {
       try {
         this.#beatLater(await this.#options.beat(), BEATS_PER_LEASE)
       } catch (error) {
-        if (isLost(error)) this.#lose(error)
-        else this.#beatLater(handoff, BEATS_WHILE_AWAY)
+        // Work that waits for an answer needs no heartbeat and is not lost.
+        const reason = isLost(error) ? await this.#look().catch(() => error) : undefined
+        if (reason) this.#lose(reason)
+        else this.#beatLater(handoff, isLost(error) ? BEATS_PER_LEASE : BEATS_WHILE_AWAY)
       }
     }, leaseMs / part)
   }

@@ -3,6 +3,8 @@ import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { ArtifactRef, Evidence, Package, Validation } from '../domain/handoffs/package.ts'
 import type { KnownErrorCode } from '../domain/handoffs/retry.ts'
 import { present } from '../domain/present.ts'
+import type { OperationInput } from './calls.ts'
+import type { CallOptions, Outcome, WaitOptions } from './link.ts'
 
 /** An artifact that a specialist made: what document 001 asks a worker to answer. */
 export interface StoredArtifact {
@@ -59,6 +61,27 @@ export interface Work<Input = unknown> {
    * ```
    */
   progress(percent: number): Promise<void>
+
+  /**
+   * Hands a part of the work to another agent and waits for its result. A handler that runs again after a crash gets
+   * the result of the first time: each call has a key of its own, by its order in the handler, unless `key` is given.
+   * It is completed when it is handed in, unless `home` or `review` says otherwise.
+   *
+   * ```ts
+   * const icons = await work.delegate({ to: 'icon-specialist', title: 'Draw the icons' })
+   * return { output: { icons: icons.output } }
+   * ```
+   */
+  delegate(input: OperationInput<'handoff_create'>, options?: CallOptions & WaitOptions): Promise<Outcome>
+
+  /**
+   * Asks the sender and waits for the answer. A question that was answered before is not asked again.
+   *
+   * ```ts
+   * const colour = await work.ask('Which colour do the icons have?')
+   * ```
+   */
+  ask(question: string): Promise<string>
 
   /**
    * Ends the attempt with one of document 001's error codes. Any other error that a handler throws is a

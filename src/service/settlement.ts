@@ -30,7 +30,7 @@ function settle(step: Step, handoff: Handoff, kind: DueItem['kind']): Handoff {
   if (kind === 'retry') return again(step, handoff)
   if (kind === 'remind') return remind(step, handoff)
   if (kind === 'silence') return endSilence(step, handoff)
-  const seconds = (leaseMs(handoff.home, handoff.timeout_s, false) ?? 0) / SECOND_MS
+  const seconds = (leaseMs(handoff, false) ?? 0) / SECOND_MS
   return failed(
     step,
     handoff,

@@ -75,32 +75,32 @@ describe('isPast', () => {
 
 describe('leaseMs', () => {
   it('[S1-30] gives the queue 300 seconds, or what the request says', () => {
-    assert.equal(leaseMs('queue', undefined, false), 300_000)
-    assert.equal(leaseMs('queue', 900, false), 900_000)
-    assert.equal(leaseMs('queue', 0.5, false), 500)
+    assert.equal(leaseMs({ home: 'queue' }, false), 300_000)
+    assert.equal(leaseMs({ home: 'queue', timeout_s: 900 }, false), 900_000)
+    assert.equal(leaseMs({ home: 'queue', timeout_s: 0.5 }, false), 500)
   })
 
   it('[S1-110] lets work in the queue run out 300 seconds after its start and not before', () => {
-    const until = addMs('2026-01-13T10:00:00Z', leaseMs('queue', undefined, false) ?? 0)
+    const until = addMs('2026-01-13T10:00:00Z', leaseMs({ home: 'queue' }, false) ?? 0)
 
     assert.equal(isPast(until, '2026-01-13T10:04:59.999Z'), false)
     assert.equal(isPast(until, '2026-01-13T10:05:00.000Z'), true)
   })
 
   it('gives native work two hours, or what was asked for', () => {
-    assert.equal(leaseMs('native', undefined, false), 7_200_000)
-    assert.equal(leaseMs('native', 60, false), 60_000)
+    assert.equal(leaseMs({ home: 'native' }, false), 7_200_000)
+    assert.equal(leaseMs({ home: 'native', timeout_s: 60 }, false), 60_000)
   })
 
   it('[S0-35] has none for markdown, writeback, block and package, whatever is asked for', () => {
     for (const home of ['markdown', 'writeback', 'block', 'package'] as const) {
-      assert.equal(leaseMs(home, undefined, false), undefined, home)
-      assert.equal(leaseMs(home, 300, false), undefined, home)
+      assert.equal(leaseMs({ home }, false), undefined, home)
+      assert.equal(leaseMs({ home, timeout_s: 300 }, false), undefined, home)
     }
   })
 
   it('has none for a person', () => {
-    assert.equal(leaseMs('queue', 300, true), undefined)
-    assert.equal(leaseMs('native', undefined, true), undefined)
+    assert.equal(leaseMs({ home: 'queue', timeout_s: 300 }, true), undefined)
+    assert.equal(leaseMs({ home: 'native' }, true), undefined)
   })
 })

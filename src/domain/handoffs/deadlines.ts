@@ -34,12 +34,13 @@ export function isPast(deadline: string | undefined, now: string): boolean {
 
 /** How long a holder may stay silent before the attempt has failed; undefined where it may for ever. */
 export function leaseMs(
-  home: Home,
-  timeoutSeconds: number | undefined,
+  { home, timeout_s, lease_s }: Pick<Handoff, 'home' | 'timeout_s' | 'lease_s'>,
   receiverIsPerson: boolean,
 ): number | undefined {
   const usual = HOME_RULES[home].lease_s
-  return usual === 'none' || receiverIsPerson ? undefined : Math.round((timeoutSeconds ?? usual) * SECOND_MS)
+  return usual === 'none' || receiverIsPerson
+    ? undefined
+    : Math.round((timeout_s ?? lease_s ?? usual) * SECOND_MS)
 }
 
 /** The instant `ms` after `at`, in UTC with milliseconds. */

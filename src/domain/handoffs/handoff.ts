@@ -71,6 +71,10 @@ export const Handoff = once(() =>
     task_seq: z.int().optional(),
     ack_deadline: z.string().optional().describe('Must be accepted before this instant'),
     timeout_s: z.number().optional().describe('Longest time without a heartbeat before an attempt times out'),
+    lease_s: z
+      .number()
+      .optional()
+      .describe('The same for a holder that beats by itself, where timeout_s is not set'),
     lease_until: z.string().optional(),
     holder: z.string().optional(),
     instance: z.string().optional(),

@@ -116,6 +116,19 @@ export const acceptFields = () => ({
 })
 export type AcceptInput = Given<typeof acceptFields>
 
+export const claimFields = () => ({
+  lease_s: z.coerce
+    .number()
+    .positive()
+    .max(3_600)
+    .optional()
+    .describe(
+      'For a program that sends heartbeats by itself: times out after these seconds, unless timeout_s is set',
+    ),
+})
+
+export type ClaimInput = InputOf<typeof claimFields>
+
 export const heartbeatFields = () => ({
   progress: z.coerce.number().min(0).max(100).optional(),
   blocked: z

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import {
   acceptFields,
+  claimFields,
   failFields,
   heartbeatFields,
   Id,
@@ -75,13 +76,13 @@ const claim = defineOperation({
   summary: 'Take the next handoff of your queue, by priority and then age.',
   scope: 'handoff:write',
   http: { method: 'POST', path: '/v1/claims' },
-  input: () => z.strictObject({}),
+  input: () => z.strictObject(claimFields()),
   output: () => HandoffAnswer().partial(),
   untrusted: ['handoff'],
   errors: ['unavailable'],
   examples: ['baton handoff claim --as react-specialist'],
-  run: async (service, call) => {
-    const handoff = await service.receiving.claim(call)
+  run: async (service, call, input) => {
+    const handoff = await service.receiving.claim(call, input)
     return handoff ? { handoff } : {}
   },
 })

@@ -15,6 +15,7 @@ export function take(
   start: boolean,
   notes?: string,
   said: Readonly<Record<string, unknown>> = {},
+  lease_s?: number,
 ): Handoff {
   const { actor, at } = step
   return move(step, before, start ? 'claim' : 'accept', {
@@ -22,10 +23,11 @@ export function take(
       ...holding(step),
       accepted_at: at,
       accepted_by: actor.name,
-      ...present({ ack_notes: notes }),
+      ...present({ ack_notes: notes, lease_s }),
       ...(start && { started_at: at }),
       attempts: [...before.attempts, { attempt: before.attempt, ...holding(step), started_at: at }],
     },
+    unset: lease_s === undefined ? ['lease_s'] : [],
     fields: { notes, ...said },
     act: 'handoff.accept',
   })

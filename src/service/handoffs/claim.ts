@@ -1,5 +1,5 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
-import type { AcceptInput } from '../../domain/handoffs/inputs.ts'
+import type { AcceptInput, ClaimInput } from '../../domain/handoffs/inputs.ts'
 import { HOME_RULES } from '../../domain/home.ts'
 import { itemsOf } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
@@ -14,9 +14,14 @@ const NOTHING = 'nothing'
 type Taken = (handoff: Handoff) => Promise<Handoff>
 
 /** Takes the next handoff of the caller, by priority and then age; `judge` sees it before its file is left alone. */
-export async function claimNext(deps: ServiceDeps, call: Call, judge: Taken): Promise<Handoff | undefined> {
+export async function claimNext(
+  deps: ServiceDeps,
+  call: Call,
+  input: ClaimInput,
+  judge: Taken,
+): Promise<Handoff | undefined> {
   const judged = async (uid?: string) => {
-    const taken = await claim(deps, call, uid)
+    const taken = await claim(deps, call, input, uid)
     return taken && judge(taken)
   }
   if (!deps.pickUp) return judged()
@@ -62,10 +67,15 @@ async function nextOffer({ store }: ServiceDeps, name: string): Promise<Handoff 
 }
 
 /** With a uid only that one: the file of another has not been moved. */
-async function claim(deps: ServiceDeps, call: Call, uid?: string): Promise<Handoff | undefined> {
+async function claim(
+  deps: ServiceDeps,
+  call: Call,
+  input: ClaimInput,
+  uid?: string,
+): Promise<Handoff | undefined> {
   const { handoff } = await write<{ readonly handoff?: Handoff | undefined }>(deps, call, {
     op: 'handoff_claim',
-    input: {},
+    input,
     reads: { claim: call.actor.name },
     decide: (step) => {
       const first = step.view.claimed(call.actor.name)
@@ -73,7 +83,7 @@ async function claim(deps: ServiceDeps, call: Call, uid?: string): Promise<Hando
       // Document 004's work begins when its receiver has said what it understood.
       if (!next) return {}
       const start = HOME_RULES[next.home].begins !== 'understood'
-      return { handoff: take(step, next, start) }
+      return { handoff: take(step, next, start, undefined, {}, input.lease_s) }
     },
     subject: ({ handoff }) => handoff ?? { uid: NOTHING, rev: 0 },
     reload: async (known) => (known === NOTHING ? {} : { handoff: await deps.store.handoff(known) }),

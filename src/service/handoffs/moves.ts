@@ -143,11 +143,7 @@ export function amended(
 /** Sets the fields that follow from the state alone: revision, next mover, lease, attempt, end. */
 export function finish(step: Step, before: Handoff, next: Handoff): Handoff {
   const { deps, actor, at, view } = step
-  const lease = leaseMs(
-    next.home,
-    next.timeout_s,
-    kindOf(deps.policy, next.to, view.agent(next.to)) === 'human',
-  )
+  const lease = leaseMs(next, kindOf(deps.policy, next.to, view.agent(next.to)) === 'human')
   // A return waits for its asker as long as it takes, also when the asker has begun to read it.
   const leased =
     next.type !== 'return' &&

@@ -4,6 +4,7 @@ import { handInConditions, receiverCompletes, unmetConditions } from '../../doma
 import type { Failure, Handoff } from '../../domain/handoffs/handoff.ts'
 import type {
   AcceptInput,
+  ClaimInput,
   failFields,
   heartbeatFields,
   releaseFields,
@@ -116,8 +117,8 @@ export class Receiver extends UseCases {
   }
 
   /** Takes the next handoff of the caller's queue, by priority and then age; nothing when the queue is empty. */
-  claim(call: Call): Promise<Handoff | undefined> {
-    return claimNext(this.deps, call, (taken) => this.#withInputs(call, taken))
+  claim(call: Call, input: ClaimInput = {}): Promise<Handoff | undefined> {
+    return claimNext(this.deps, call, input, (taken) => this.#withInputs(call, taken))
   }
 
   reject(

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { openBaton } from '../index.ts'
+import type { Baton } from './baton.ts'
+import type { BatonAgent } from './baton-agent.ts'
+
+let baton: Baton
+let planner: BatonAgent
+
+beforeEach(async () => {
+  baton = await openBaton({ store: ':memory:' })
+  planner = baton.as('planner')
+})
+afterEach(() => baton.close({ timeout_s: 0 }))
+
+const send = (more: object = {}) => planner.send({ to: 'page', title: 'A page', home: 'queue', ...more })
+const until = async (id: string, state: string) => {
+  for (let tries = 0; (await planner.get(id)).handoff.state !== state; tries += 1) {
+    assert.ok(tries < 2_000, `${id} is not ${state}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+const never = () => new Promise<never>(() => undefined)
+
+describe('a handler that delegates', () => {
+  it('gets the result, and a part of a first run is not done twice', async () => {
+    let icons = 0
+    await baton.specialist('icons', {}, () => {
+      icons += 1
+      return { output: `icon ${icons}` }
+    })
+    const handedOver = Promise.withResolvers<void>()
+    let runs = 0
+    const start = () =>
+      baton.specialist('page', {}, async (work) => {
+        runs += 1
+        const { output } = await work.delegate({ to: 'icons', title: 'Draw it' })
+        handedOver.resolve()
+        return runs === 1 ? never() : { output }
+      })
+    const first = await start()
+    const sent = await send()
+    await handedOver.promise
+    await first.close({ timeout_s: 0 })
+    await start()
+
+    const { output, handoff } = await sent.wait()
+
+    assert.deepEqual([output, icons, runs], ['icon 1', 1, 2])
+    assert.equal(handoff.attempt, 1)
+    const { items } = await planner.call('handoff_list', { type: 'delegation' })
+    assert.deepEqual(
+      items.map(({ parent, state }) => [parent, state]),
+      [[sent.uid, 'completed']],
+    )
+  })
+
+  it('delegates anew where the part of the first run failed', async () => {
+    let tries = 0
+    await baton.specialist('icons', {}, (work) => {
+      tries += 1
+      return tries === 1 ? work.fail('VALIDATION_FAILED', 'no pen') : { output: 'icon' }
+    })
+    await baton.specialist('page', {}, async (work) => ({
+      output: (await work.delegate({ to: 'icons', title: 'Draw it' })).output,
+    }))
+    const sent = await send({ retry: { max: 1, delay_s: 0, multiplier: 1 } })
+
+    const { output, handoff } = await sent.wait()
+
+    assert.deepEqual([output, handoff.attempt, tries], ['icon', 2, 2])
+  })
+
+  it('to itself is told at once when no slot is free', async () => {
+    const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+    await baton.specialist('page', {}, async (work) => {
+      await work.delegate({ to: 'page', title: 'The same' })
+    })
+    const sent = await send()
+
+    const { message } = await warned
+
+    assert.equal(
+      message,
+      `page delegates a part of ${sent.id} to itself and has no free slot; raise its concurrency`,
+    )
+    await planner.cancel(sent.id)
+  })
+})
+
+describe('a handler that asks', () => {
+  it('gets the answer of the sender where it stands', async () => {
+    await baton.specialist('page', {}, async (work) => ({ output: await work.ask('Which colour?') }))
+    // Shorter than the answer takes: work that waits for an answer is not lost.
+    const sent = await send({ timeout_s: 0.2 })
+    await until(sent.id, 'needs_input')
+    await new Promise((resolve) => setTimeout(resolve, 300))
+
+    await planner.answer(sent.id, 'Blue')
+
+    const { output, handoff } = await sent.wait()
+    assert.deepEqual([output, handoff.attempt], ['Blue', 1])
+  })
+
+  it('does not ask again after a close, answered before or later', async () => {
+    const start = () =>
+      baton.specialist('page', {}, async (work) => ({ output: await work.ask('Which colour?') }))
+    const first = await start()
+    const sent = await send()
+    await until(sent.id, 'needs_input')
+    await first.close({ timeout_s: 0 })
+    await planner.answer(sent.id, 'Blue')
+    await start()
+
+    const { output, handoff } = await sent.wait()
+
+    assert.deepEqual([output, handoff.attempt], ['Blue', 1])
+    const { thread } = await planner.get(sent.id)
+    assert.deepEqual(
+      thread.map(({ kind }) => kind),
+      ['question', 'answer'],
+    )
+  })
+})
+
+describe('a worker', () => {
+  it('is not a person', async () => {
+    await planner.send({ to: 'maria', title: 'Look', type: 'sequential' })
+    await baton.as('maria', { kind: 'human' }).call('agent_add', { name: 'maria', kind: 'human' })
+    for (const name of ['human', 'maria'])
+      await assert.rejects(
+        baton.specialist(name, {}, () => undefined),
+        { code: 'not_allowed', message: `${name} is a person; give the worker the name of a program` },
+      )
+  })
+})

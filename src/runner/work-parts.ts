@@ -36,7 +36,10 @@ export class WorkParts {
     const usual = input.home === undefined && input.review === undefined ? ({ home: 'queue' } as const) : {}
     const part = { ...usual, ...input, type: 'delegation' as const, parent: handoff.uid }
     const sent = await this.#send(part, key ?? `part-${this.#delegated}-of-${handoff.uid}`)
-    return link.wait(sent.uid, { ...waiting, signal: AbortSignal.any([signal, ...given(waiting.signal)]) })
+    return link.wait(sent.uid, {
+      ...waiting,
+      signal: AbortSignal.any([signal, ...(waiting.signal ? [waiting.signal] : [])]),
+    })
   }
 
   /** The part of an earlier run, unless it ended badly or was another one. */
@@ -66,5 +69,3 @@ export class WorkParts {
     return said ?? ''
   }
 }
-
-const given = (signal: AbortSignal | undefined): readonly AbortSignal[] => (signal ? [signal] : [])

@@ -2,8 +2,8 @@ import type * as z from 'zod'
 import { ANYONE } from '../actor.ts'
 import { checkSilence } from '../people/silence.ts'
 import { present } from '../present.ts'
-import { fieldOf, meant, type Path, problemAt, type WorkflowProblem, workflowProblems } from './problems.ts'
-import { referenceProblems } from './step-input.ts'
+import { meant, problemAt, type WorkflowProblem, workflowProblems } from './problems.ts'
+import { fieldOf, type Path, parsedReference, referencesOf } from './step-input.ts'
 import { StepId, WORKFLOW_LIMITS, type Workflow, WorkflowFile, type WorkflowStep } from './workflow.ts'
 
 export { meant, type WorkflowProblem } from './problems.ts'
@@ -218,4 +218,30 @@ function circleOf(id: string, byId: ReadonlyMap<string, WorkflowStep>): readonly
     }
   }
   return undefined
+}
+
+/** References to steps that are not there, or that need not be completed when the step begins. */
+function referenceProblems(
+  steps: readonly WorkflowStep[],
+  paths: ReadonlyMap<string, Path>,
+): readonly WorkflowProblem[] {
+  const byId = new Map(steps.map((step) => [step.id, step]))
+  const before = (id: string, seen = new Set<string>()): ReadonlySet<string> => {
+    for (const need of byId.get(id)?.needs ?? []) {
+      if (seen.has(need)) continue
+      seen.add(need)
+      before(need, seen)
+    }
+    return seen
+  }
+  return steps.flatMap((step) =>
+    referencesOf(step).flatMap(([name, reference]) => {
+      const { step: source } = parsedReference(reference)
+      const known = [...before(step.id)]
+      if (source === undefined || known.includes(source)) return []
+      const at = [...(paths.get(step.id) ?? []), 'input', ...(name === undefined ? [] : [name])]
+      const message = `${step.id} takes ${reference}, and ${source} is not a step before it${meant(source, known)}`
+      return [problemAt('unknown_step', at, message)]
+    }),
+  )
 }

@@ -1,9 +1,8 @@
 import type * as z from 'zod'
 import { Silence } from '../people/people-schema.ts'
 import { nearest } from '../texts/nearest.ts'
+import { fieldOf, type Path } from './step-input.ts'
 import { GateFile, OnFailureFile, WorkflowFile } from './workflow.ts'
-
-export type Path = readonly (string | number)[]
 
 /** A problem with a definition, and its place in it. */
 export interface WorkflowProblem {
@@ -53,9 +52,6 @@ export function workflowProblems(issue: z.core.$ZodIssue, data: unknown): readon
   }
   return [problemAt('invalid', path, `${text} cannot be ${path.at(-1) ?? 'a workflow'}: ${wanted(issue)}`)]
 }
-
-export const fieldOf = (value: unknown, name: PropertyKey): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 
 function wanted(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input'))

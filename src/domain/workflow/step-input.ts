@@ -1,18 +1,22 @@
-import { fieldOf, meant, type Path, problemAt, type WorkflowProblem } from './problems.ts'
 import type { Run } from './run.ts'
 import type { WorkflowStep } from './workflow.ts'
+
+export type Path = readonly (string | number)[]
+
+export const fieldOf = (value: unknown, name: PropertyKey): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 
 /** Results of earlier steps and the input of the run, by the names under which a step gets them. */
 type References = readonly (readonly [name: string | undefined, reference: string])[]
 
 /** A step's references; one without a name is its whole input. */
-function referencesOf({ input }: Pick<WorkflowStep, 'input'>): References {
+export function referencesOf({ input }: Pick<WorkflowStep, 'input'>): References {
   if (input === undefined) return []
   return typeof input === 'string' ? [[undefined, input]] : Object.entries(input)
 }
 
 /** `steps.plan.output.user` is the field `user` in the output of the step `plan`; `run.input` has no step. */
-function parsed(reference: string): { readonly step?: string; readonly path: Path } {
+export function parsedReference(reference: string): { readonly step?: string; readonly path: Path } {
   const [root = '', name = '', ...path] = reference.split('.')
   return root === 'run' ? { path } : { step: name, path: path.slice(1) }
 }
@@ -25,10 +29,10 @@ const valueIn = (data: unknown, path: Path): unknown => path.reduce<unknown>(fie
 /** The parts of a step's output that later steps refer to, by their references. Nothing else of it is kept in the run. */
 export function valuesFor(run: Run, step: string, output: unknown): Readonly<Record<string, unknown>> {
   const wanted = run.workflow.steps.flatMap((each) => referencesOf(each).map(([, reference]) => reference))
-  const own = [...new Set(wanted)].filter((reference) => parsed(reference).step === step)
+  const own = [...new Set(wanted)].filter((reference) => parsedReference(reference).step === step)
   return Object.fromEntries(
     own.flatMap((reference) => {
-      const value = valueIn(output, parsed(reference).path)
+      const value = valueIn(output, parsedReference(reference).path)
       return value === undefined ? [] : [[reference, value]]
     }),
   )
@@ -51,7 +55,7 @@ export function inputOf(
   const absent: string[] = []
   let whole: unknown
   for (const [name, reference] of referencesOf(step)) {
-    const { step: source, path } = parsed(reference)
+    const { step: source, path } = parsedReference(reference)
     const from = run.steps.find(({ id }) => id === source)
     const isGiven = source === given?.step
     const value =
@@ -68,30 +72,4 @@ export function inputOf(
 }
 
 export const takesFrom = (step: WorkflowStep, source: string | undefined): boolean =>
-  referencesOf(step).some(([, reference]) => parsed(reference).step === source)
-
-/** References to steps that are not there, or that need not be completed when the step begins. */
-export function referenceProblems(
-  steps: readonly WorkflowStep[],
-  paths: ReadonlyMap<string, Path>,
-): readonly WorkflowProblem[] {
-  const byId = new Map(steps.map((step) => [step.id, step]))
-  const before = (id: string, seen = new Set<string>()): ReadonlySet<string> => {
-    for (const need of byId.get(id)?.needs ?? []) {
-      if (seen.has(need)) continue
-      seen.add(need)
-      before(need, seen)
-    }
-    return seen
-  }
-  return steps.flatMap((step) =>
-    referencesOf(step).flatMap(([name, reference]) => {
-      const { step: source } = parsed(reference)
-      const known = [...before(step.id)]
-      if (source === undefined || known.includes(source)) return []
-      const at = [...(paths.get(step.id) ?? []), 'input', ...(name === undefined ? [] : [name])]
-      const message = `${step.id} takes ${reference}, and ${source} is not a step before it${meant(source, known)}`
-      return [problemAt('unknown_step', at, message)]
-    }),
-  )
-}
+  referencesOf(step).some(([, reference]) => parsedReference(reference).step === source)

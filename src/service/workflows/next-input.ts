@@ -6,7 +6,7 @@ import type { ServiceDeps } from '../deps.ts'
 import { checkForeign } from '../schema/foreign-schema.ts'
 import { refuse } from '../write.ts'
 
-/** What later steps of its run lack in a result. Looked up before the transaction: a schema may take seconds. */
+/** Lists the parts of a result that later steps of its run lack. Looked up before the transaction: a schema may take seconds. */
 export async function nextInputs(
   { store }: ServiceDeps,
   uid: string,

@@ -1,6 +1,8 @@
 // What does it cost to take a folder of files in for the first time, against reading and parsing each file once and
 // as many transitions under group commit? In processor time, because other programs run beside it. Not measured: the
-// disk. `npm run bench -- intake --files=1000` tries it with fewer files.
+// disk. Its file system takes processor time too, and on ext4 without a journal each new file costs more the more
+// files anybody deleted in the last minutes; `TMPDIR=/dev/shm` leaves that out. `npm run bench -- intake --files=1000`
+// tries it with fewer files.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readDocuments } from '../src/dialects/index.ts'

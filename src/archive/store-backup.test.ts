@@ -189,6 +189,8 @@ describe('a copy', () => {
     })
     const home = await copyStore(postgres, back)
 
+    const place = `${postgres.info.location}, workspace ${postgres.info.workspace}`
+    assert.deepEqual([store.info.moved, postgres.info.moved], [place, back.info.location])
     assert.deepEqual(await rowsOf(postgres), await rowsOf(store))
     assert.deepEqual(await rowsOf(back), await rowsOf(store))
     assert.deepEqual([there.rows, there.chains], [home.rows, home.chains])
@@ -196,6 +198,11 @@ describe('a copy', () => {
       told.some((line) => line.startsWith('copying 1 ')) &&
         told.some((line) => line.startsWith('verifying the log 1 ')),
     )
+    for (const left of [store, postgres])
+      await assert.rejects(createService(left).sending.send(MARIA, { to: 'codex', title: 'Too late' }), {
+        code: 'store_refused',
+        message: /was copied to .* and takes no more writes/,
+      })
     const next = await createService(back).sending.send(MARIA, { to: 'codex', title: 'Goes on' })
     assert.match(next.handoff.id, /-003$/)
   })
@@ -213,6 +220,25 @@ describe('a copy', () => {
       code: 'store_refused',
       message: /of 2 rows in content, 1 were read back/,
     })
+    await createService(store).sending.send(MARIA, { to: 'codex', title: 'Its source goes on' })
+  })
+
+  it('goes on after a crash at any point, and ends where work has gone on', async (t) => {
+    const { store, open } = await opened(t)
+    const [empty, filled] = [await open('empty.db'), await open('filled.db')]
+    await store.retire(empty.info.location)
+    assert.ok((await copyStore(store, empty)).rows > 0)
+    await store.retire()
+    await store.retire(filled.info.location)
+    await filled.restore(store.dump())
+
+    assert.ok((await copyStore(store, filled)).rows > 0)
+    await createService(filled).sending.send(MARIA, { to: 'codex', title: 'Goes on' })
+
+    await assert.rejects(copyStore(store, filled), { code: 'store_refused', message: /Go on there/ })
+    await assert.rejects(copyStore(filled, filled), { code: 'conflict', message: /holds this store already/ })
+    await assert.rejects(copyStore(store, await open('third.db')), { code: 'store_refused' })
+    assert.equal(store.info.moved, filled.info.location)
   })
 })
 

@@ -13,6 +13,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { BatonError } from '../domain/errors.ts'
+import { movedAway } from '../storage/moved.ts'
 import { SCHEMA as POSTGRES } from '../storage/postgres/migrate.ts'
 import { SCHEMA as SQLITE } from '../storage/sqlite/migrate.ts'
 import type { DumpRow, Store, StoreInfo } from '../storage/store.ts'
@@ -101,15 +102,34 @@ export async function restore(
   return { store, rows: whole.rows, chains: await demandCopied(whole, store, work) }
 }
 
-/** Copies a whole store into an empty one and reads it back: every field is compared, every chain verified. */
+/**
+ * Moves a whole store into an empty one and reads it back: every field is compared, every chain verified. The source
+ * takes no more writes from the start and is given back when that fails. After a crash the same call finishes it.
+ */
 export async function copyStore(
   source: Store,
   target: Store,
   work: LongWork = {},
 ): Promise<{ rows: number; chains: ChainReport }> {
-  const sent = new RowDigest()
-  await target.restore(sent.through(source.dump(), work, 'copying'))
-  return { rows: sent.rows, chains: await demandCopied(sent, target, work) }
+  const { location, workspace, origin } = target.info
+  const place = workspace === 'default' ? location : `${location}, workspace ${workspace}`
+  const { moved } = source.info
+  const isThere = origin === source.info.origin
+  if (moved !== undefined && moved !== place) throw movedAway(source.info)
+  if (isThere && moved === undefined)
+    throw new BatonError('conflict', `${place} holds this store already; name an empty one`, { location })
+  if (moved === undefined) await source.retire(place)
+  try {
+    const sent = new RowDigest()
+    const rows = sent.through(source.dump(), work, 'copying')
+    if (isThere) for await (const _ of rows);
+    else await target.restore(rows)
+    return { rows: sent.rows, chains: await demandCopied(sent, target, work) }
+  } catch (error) {
+    if (isThere) throw movedAway(source.info)
+    await source.retire().catch(() => undefined)
+    throw error
+  }
 }
 
 /** The rows of a backup. Throws at the end when the file was cut off or changed. */

@@ -85,8 +85,14 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
 
   const { store: opened, isOurs, warnings: met } = await openOwn(target, environment)
   try {
-    const { settings, origin } = opened.info
-    const seen = isOurs && seenHead(environment, origin)
+    const { settings, origin, moved } = opened.info
+    if (moved !== undefined) {
+      const away = (await import('../storage/moved.ts')).movedAway(opened.info)
+      if (options.write && !options.existing) throw away
+      warnings.push(away.message)
+    }
+    // The log of a store that was copied goes on elsewhere under the same name.
+    const seen = isOurs && moved === undefined && seenHead(environment, origin)
     if (seen) {
       const [kept] = await opened.checkpoints({ before: Number.parseInt(seen, 10) + 1, limit: 1 })
       const other = headOf(kept?.note ?? '') === seen ? undefined : await otherThan(opened, seen)

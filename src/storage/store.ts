@@ -244,7 +244,7 @@ export interface StoreInfo {
   /** The settings that a person has trusted last, as they were kept. */
   readonly settings?: string
   /** The store that this one was copied to, and that work goes on in. */
-  readonly moved?: string
+  readonly moved?: string | undefined
   /** The role of this connection may change and remove entries of the log; engines without roles do not say. */
   readonly changesLog?: boolean
 }
@@ -377,6 +377,8 @@ export interface Store {
 
   /** Every row of every table, for backup and copy. */
   dump(): AsyncIterable<DumpRow>
+  /** Ends writing here, whatever program has the store open: work goes on in that place. Without one it begins again. */
+  retire(to?: string): Promise<void>
   /** Takes a dump into an empty store. */
   restore(rows: AsyncIterable<DumpRow>): Promise<number>
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
 import { folders } from '../support/documents/folders.ts'
-import { ask, baton, onTerminal, quick, refusal, type Where } from '../support/program/command.ts'
+import { ask, baton, onTerminal, quick, refusal, trusted, type Where } from '../support/program/command.ts'
 import { newDatabase, query } from '../support/store/store-places.ts'
 
 const NOBODY = 65_534
@@ -124,20 +124,62 @@ describe('store backup, restore and copy', () => {
     assert.match(log.message, /\/f is in the way; name another place/)
   })
 
-  it('copy to PostgreSQL and back again, with every field the same', async (t) => {
+  it('copy to PostgreSQL and back again, with every field the same, and end the use of what was copied', async (t) => {
     const where = await shop(t)
-    const url = await newDatabase()
+    const url = new URL(await newDatabase())
+    url.password = 'sesame'
+    const place = `${url.hostname}:${url.port}${url.pathname}`
+    const before = await everything(where)
 
-    const there = await baton(where, 'store', 'copy', '--to', url)
-    const back = await baton(where, 'store', 'copy', '--to', where.path('back.db'), '--store', url)
+    const there = await baton(where, 'store', 'copy', '--to', url.href)
+    const again = await baton(where, 'store', 'copy', '--to', url.href)
+    const back = await ask(where, 'store', 'copy', '--to', where.path('back.db'), '--store', url.href)
 
     assert.equal(there.code, 0, there.stderr)
-    assert.equal(back.code, 0, back.stderr)
-    assert.deepEqual(await everything(where, '--store', url), await everything(where))
-    assert.deepEqual(await everything(where, '--store', where.path('back.db')), await everything(where))
-    const info = await ask<{ engine: string; location: string }>(where, 'store', 'info', '--store', url)
-    assert.equal(info.engine, 'postgres')
-    assert.equal(info.location.includes(new URL(url).password || 'no password'), false)
+    const ended = `✓ ${database(where)} takes no more writes and can still be read\nNext: name the new store as store in baton.yaml`
+    assert.ok(there.stdout.includes(ended), there.stdout)
+    assert.equal(again.code, 0, again.stderr)
+    assert.deepEqual([back.location, back.retired], [where.path('back.db'), place])
+    assert.match(String(back.next), /run baton trust/)
+    assert.deepEqual(await everything(where, '--store', url.href), before)
+    assert.deepEqual(await everything(where, '--store', where.path('back.db')), before)
+    assert.deepEqual(await everything(where), before)
+    const info = await ask(where, 'store', 'info')
+    assert.deepEqual([info.engine, info.moved], ['sqlite', place])
+    const told = `${database(where)} was copied to ${place} and takes no more writes. Go on there: name it as store in baton.yaml, BATON_STORE or --store`
+    assert.ok((await quick(where, 'inbox')).stderr.includes(`! ${told}`))
+    for (const args of [
+      ['send', '--to', 'codex', '--title', 'x'],
+      ['serve', '--port', '0'],
+      ['mcp', '--agent', 'codex'],
+    ]) {
+      const { exit, message } = await refusal(where, ...args)
+      assert.deepEqual([exit, message], [17, told])
+    }
+    assert.equal(
+      [there, again].some(({ stdout, stderr }) => `${stdout}${stderr}`.includes('sesame')),
+      false,
+    )
+  })
+
+  it('are taken up again after a copy by a backup of the source', async (t) => {
+    const where = await shop(t)
+    await ask(where, 'store', 'copy', '--to', '../copy.db')
+
+    await ask(where, 'store', 'backup', '../kept.gz')
+    await ask(where, 'store', 'restore', '../kept.gz', '--store', where.path('again.db'))
+
+    await ask(where, 'send', '--to', 'codex', '--title', 'Goes on', '--store', where.path('again.db'))
+  })
+
+  it('let baton trust take up the store that baton.yaml names after a copy', async (t) => {
+    const where = await shop(t)
+    await ask(where, 'store', 'copy', '--to', '../copy.db')
+    writeFileSync(join(where.cwd, 'baton.yaml'), `store: ${where.path('copy.db')}\n`)
+
+    trusted(where)
+
+    await ask(where, 'send', '--to', 'codex', '--title', 'Goes on')
   })
 
   it('show on a terminal how far they are, and take that away at the end', async (t) => {

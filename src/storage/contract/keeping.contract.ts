@@ -36,6 +36,64 @@ export function describeKeeping(newRoom: NewRoom): void {
     })
   })
 
+  describe('a store whose work went elsewhere', () => {
+    it('refuses writes in every process that has it open, is read on, and can be taken up again', async (t) => {
+      const room = newRoom(t)
+      const [store, other] = [await room.open(), await room.open()]
+      const kept = await offer(store)
+      const touch = (one: Store) =>
+        run(one, { handoffs: [kept.uid] }, (view) => view.putHandoff({ ...view.handoff(kept.uid)! }))
+      await touch(other)
+      const before = await dumpOf(store)
+      const refused = {
+        code: 'store_refused',
+        message: /was copied to elsewhere:5432\/db and takes no more writes/,
+      }
+
+      await store.retire('elsewhere:5432/db')
+
+      const later = await room.open()
+      assert.deepEqual(
+        [store.info.moved, other.info.moved, later.info.moved],
+        ['elsewhere:5432/db', undefined, 'elsewhere:5432/db'],
+      )
+      for (const one of [store, other, later]) {
+        await assert.rejects(offer(one), refused)
+        await assert.rejects(touch(one), refused)
+        assert.deepEqual(await one.handoff(kept.uid), kept)
+        assert.equal((await one.counts()).entries, 1)
+      }
+      assert.deepEqual(await dumpOf(store), before)
+      await assert.rejects(other.retire('a third place'))
+      assert.equal((await room.open()).info.moved, 'elsewhere:5432/db')
+      await assert.rejects((await room.open({ readOnly: true })).retire('x'), { code: 'unavailable' })
+
+      await other.retire()
+      await offer(store)
+      assert.equal((await room.open()).info.moved, undefined)
+    })
+
+    it('misses nothing that others write while it ends', async (t) => {
+      const room = newRoom(t)
+      const [store, other] = [await room.open(), await room.open()]
+      let acknowledged = 0
+      const writing = Array.from({ length: 8 }, async () => {
+        for (;;) {
+          await offer(other)
+          acknowledged += 1
+        }
+      }).map((work) => work.catch((error: unknown) => error as { code: string }))
+      while (acknowledged < 20) await new Promise((done) => setTimeout(done, 1))
+
+      await store.retire('elsewhere')
+      const { entries } = await store.counts()
+      const ends = await Promise.all(writing)
+
+      assert.deepEqual(new Set(ends.map(({ code }) => code)), new Set(['store_refused']))
+      assert.deepEqual([entries, (await store.counts()).entries], [acknowledged, acknowledged])
+    })
+  })
+
   describe('clearing away', () => {
     it('counts old idempotency rows, seen notices and messages that went out, and removes them only when told to', async (t) => {
       const store = await newRoom(t).open()

@@ -58,7 +58,10 @@ export async function* dump(connections: Connections, ws: number): AsyncGenerato
 }
 
 async function* dumpApart(client: ClientBase, ws: number): AsyncGenerator<DumpRow> {
-  const meta = await client.query('SELECT key, value FROM baton.meta WHERE ws = $1 ORDER BY key', [ws])
+  const meta = await client.query(
+    `SELECT key, value FROM baton.meta WHERE ws = $1 AND key <> 'moved' ORDER BY key`,
+    [ws],
+  )
   for (const row of meta.rows) yield { table: 'meta', row }
   const { rows } = await client.query(`SELECT last_value, is_called FROM ${sequenceOf(ws)}`)
   if (rows[0].is_called)

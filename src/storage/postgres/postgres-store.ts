@@ -15,7 +15,7 @@ import { addCheckpoint, growTree } from './reading/tree.ts'
 import { scrub } from './redact.ts'
 import { Remembered } from './remembered.ts'
 import { runTransaction } from './transaction.ts'
-import { openWorkspace, type Workspace } from './workspace.ts'
+import { openWorkspace, retireWorkspace, type Workspace } from './workspace.ts'
 
 export interface PostgresStoreOptions {
   /** For example `postgres://user@host:5432/database`. */
@@ -102,7 +102,14 @@ class PostgresStore {
   async transact<T>(unit: Unit<T>): Promise<T> {
     this.#refuseReadOnly()
     if (this.#closing) throw new BatonError('unavailable', 'the store was closed')
-    return this.#group.submit(unit)
+    return this.#group.submit(unit).catch((error: unknown) => this.#orMoved(error))
+  }
+
+  /** A workspace that was retired since it was opened refuses by a constraint; the reason is looked up. */
+  async #orMoved(error: unknown): Promise<never> {
+    if (!(error instanceof BatonError && error.details.sqlstate === '23514')) throw error
+    const [row] = await this.#ask(undefined, `SELECT value FROM baton.meta WHERE ws = $1 AND key = 'moved'`)
+    throw (await import('../moved.ts')).movedAway({ ...this.info, moved: row?.[0] ?? 'another store' })
   }
 
   onDue(settle: Parameters<Store['onDue']>[0]): void {
@@ -110,7 +117,7 @@ class PostgresStore {
   }
 
   async settle(at: string): Promise<number> {
-    if (this.info.readOnly) return 0
+    if (this.info.readOnly || this.info.moved) return 0
     const due = 'EXISTS (SELECT FROM baton.handoff WHERE ws = $1 AND due_at <= $2)'
     const rows = await this.#ask('due', `SELECT ${SERVER_MS}, ${due}::text`, at)
     this.#connections.clock.hear(rows)
@@ -152,6 +159,12 @@ class PostgresStore {
   async scrub(): Promise<boolean> {
     this.#refuseReadOnly()
     return scrub(this.#connections)
+  }
+
+  async retire(to?: string): Promise<void> {
+    this.#refuseReadOnly()
+    await withClient(this.#connections, (client) => retireWorkspace(client, this.#ws, to))
+    this.info = { ...this.info, moved: to }
   }
 
   dump(): AsyncIterable<DumpRow> {

@@ -65,3 +65,20 @@ async function createWorkspace(
   )
   onMake(origin)
 }
+
+/**
+ * Constraints stop every program, also one that has the workspace open already, and wait for what is under way. In the
+ * order in which every transaction writes these tables.
+ */
+export async function retireWorkspace(client: ClientBase, id: number, to: string | undefined): Promise<void> {
+  const change =
+    to === undefined
+      ? `DROP CONSTRAINT moved_${id}`
+      : `ADD CONSTRAINT moved_${id} CHECK (ws <> ${id}) NOT VALID`
+  await inTransaction(client, async () => {
+    for (const table of ['handoff', 'entry', 'delivery'])
+      await client.query(`ALTER TABLE baton.${table} ${change}`)
+    if (to === undefined) await client.query(`DELETE FROM baton.meta WHERE ws = ${id} AND key = 'moved'`)
+    else await client.query(`INSERT INTO baton.meta (ws, key, value) VALUES (${id}, 'moved', $1)`, [to])
+  })
+}

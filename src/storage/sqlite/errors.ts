@@ -60,6 +60,9 @@ function refusalOf(error: unknown): Refusal | undefined {
 
 export const isBusy = (error: unknown): boolean => refusalOf(error) === HELD
 
+/** A trigger refused, and only those of a store whose work went elsewhere do. */
+export const isRetired = (error: unknown): boolean => (error as { errcode?: unknown }).errcode === 1811
+
 /** A failure of SQLite as a refusal that names the way out; anything else is passed on as it is. */
 export function toBatonError(error: unknown, path: string): unknown {
   const [code, message] = refusalOf(error) ?? []

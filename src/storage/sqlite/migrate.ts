@@ -22,6 +22,18 @@ const MIGRATIONS: readonly Migration[] = [
 
 export const SCHEMA = MIGRATIONS.length
 
+/** A store whose work goes on elsewhere has these. Triggers stop every program, also one that has it open already. */
+const RETIRED = ['entry', 'handoff', 'delivery'].map((table) => ({
+  name: `moved_${table}`,
+  sql: `CREATE TRIGGER moved_${table} BEFORE ${table === 'entry' ? 'INSERT' : 'UPDATE'} ON ${table} BEGIN SELECT RAISE(ABORT, 'copied to another store'); END`,
+}))
+
+export function retire(db: DatabaseSync, to: string | undefined): void {
+  for (const { name, sql } of RETIRED) db.exec(to === undefined ? `DROP TRIGGER ${name}` : sql)
+  if (to === undefined) db.exec(`DELETE FROM meta WHERE key = 'moved'`)
+  else db.prepare(`INSERT INTO meta (key, value) VALUES ('moved', ?)`).run(to)
+}
+
 /** Marks the file as ours ("bato" in ASCII), so that no other program's database is taken for a store. */
 const APPLICATION = 0x6261746f
 
@@ -82,7 +94,7 @@ export function checkSchema(db: DatabaseSync, path: string, readOnly: boolean): 
 
 /** A trigger that came with a file would run at every write. A newer program may have made more tables. */
 function refuseForeignSchema(db: DatabaseSync, path: string, version: number): void {
-  const ours = MIGRATIONS.map(({ sql }) => sql).join('')
+  const ours = [...MIGRATIONS, ...RETIRED].map(({ sql }) => sql).join('')
   const added = [...ours.matchAll(/ADD COLUMN (.+);/g)].map(([, column]) => `, ${column})`)
   // SQLite writes added columns and quotes into the text of a table that was altered.
   const original = (sql: unknown) =>

@@ -20,10 +20,10 @@ import type {
   Unit,
 } from '../store.ts'
 import { WorkingSet } from '../working-set.ts'
-import { isBusy, toBatonError } from './errors.ts'
+import { isBusy, isRetired, toBatonError } from './errors.ts'
 import { addCheckpoint, flush, growTree } from './flush.ts'
 import { documentOf, dueBefore, giveBack, load, probeDue } from './load.ts'
-import { schemaVersion } from './migrate.ts'
+import { retire, schemaVersion } from './migrate.ts'
 import { LOCK_WAIT_MS, type Opened, type OpenOptions, openDatabase, refuseMoved } from './open.ts'
 import { sqliteQueries } from './queries.ts'
 import { Remembered } from './remembered.ts'
@@ -126,7 +126,7 @@ class SqliteStore {
   }
 
   async settle(at: string): Promise<number> {
-    if (this.info.readOnly) return 0
+    if (this.info.readOnly || this.info.moved) return 0
     const due = await this.#read(() => probeDue(this.#statements, at, 1))
     return due.length === 0 ? 0 : this.#group.settle(at)
   }
@@ -200,7 +200,7 @@ class SqliteStore {
       const statements = apart ? new Statements(apart) : this.#statements
       for (const [table, columns] of Object.entries(TABLES))
         for (const row of statements.iterate(`SELECT ${columns.join(', ')} FROM ${table}`))
-          yield { table, row: { ...row } }
+          if (table !== 'meta' || row.key !== 'moved') yield { table, row: { ...row } }
     } catch (error) {
       throw toBatonError(error, this.#path)
     } finally {
@@ -232,6 +232,11 @@ class SqliteStore {
     })
     this.info = { ...this.info, ...this.#meta() }
     return all.length
+  }
+
+  async retire(to?: string): Promise<void> {
+    await this.#locked(() => retire(this.#db, to))
+    this.info = { ...this.info, moved: to }
   }
 
   async keepSettings(text: string): Promise<void> {
@@ -280,7 +285,7 @@ class SqliteStore {
     } catch (error) {
       this.#rollback()
       // The lock was ours: what failed (a full disk, a taken id) fails again when it is tried at once.
-      throw new TransactionLost(toBatonError(error, this.#path), false)
+      throw new TransactionLost(await this.#refusal(error), false)
     }
     this.#signal.send(changed)
     return { outcomes }
@@ -362,9 +367,14 @@ class SqliteStore {
     if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
   }
 
-  #meta(): Pick<StoreInfo, 'origin' | 'settings'> {
-    const rows = this.#statements.rows(`SELECT key, value FROM meta WHERE key IN ('origin', 'settings')`)
-    return Object.fromEntries(rows)
+  #meta(): Pick<StoreInfo, 'origin' | 'settings' | 'moved'> {
+    const kept = `SELECT key, value FROM meta WHERE key IN ('origin', 'settings', 'moved')`
+    return Object.fromEntries(this.#statements.rows(kept))
+  }
+
+  async #refusal(error: unknown): Promise<unknown> {
+    if (!isRetired(error)) return toBatonError(error, this.#path)
+    return (await import('../moved.ts')).movedAway({ ...this.info, ...this.#meta() })
   }
 
   #refuseUsed(): void {

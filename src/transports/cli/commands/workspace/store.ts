@@ -19,7 +19,7 @@ const info: Command = {
   examples: ['baton store info', 'baton store info --json'],
   async run(shell) {
     const store = await openLocal(shell, false)
-    const { engine, location, workspace, origin, schema, readOnly } = store.info
+    const { engine, location, workspace, origin, schema, readOnly, moved } = store.info
     const bytes = engine === 'sqlite' ? statSync(location, { throwIfNoEntry: false })?.size : undefined
     const { entries } = await store.counts()
     const answer = {
@@ -29,6 +29,7 @@ const info: Command = {
       origin,
       schema,
       read_only: readOnly,
+      moved,
       entries,
       bytes,
     }
@@ -90,7 +91,7 @@ const restore: Command = {
 const copy: Command = {
   name: 'store copy',
   summary:
-    'Copies everything into another, empty store, compares every field and verifies the log. The source stays.',
+    'Moves everything into another, empty store, compares every field and verifies the log. The source takes no more writes.',
   flags: [
     { name: 'to', required: true, placeholder: 'address', about: 'A file or postgres://…' },
     {
@@ -113,8 +114,15 @@ const copy: Command = {
       const tools = await import('../../../../archive/store-backup.ts')
       const { rows, chains } = await atWork(shell, (work) => tools.copyStore(source, store, work))
       keepOurs(shell, await shell.openLocal({ write: false }), store)
-      shell.answer({ location: store.info.location, rows, chains }, () =>
-        restored(shell, rows, chains, store),
+      const retired = source.info.location
+      const next =
+        'name the new store as store in baton.yaml and run baton trust, or set BATON_STORE; then restart baton serve and baton mcp'
+      shell.answer({ location: store.info.location, rows, chains, retired, next }, () =>
+        [
+          restored(shell, rows, chains, store),
+          `${shell.screen.tick} ${retired} takes no more writes and can still be read`,
+          `Next: ${next}`,
+        ].join('\n'),
       )
     } finally {
       await store.close()

@@ -1,0 +1,10 @@
+import { BatonError } from '../domain/errors.ts'
+import type { StoreInfo } from './store.ts'
+
+/** The refusal of a store whose work goes on in another one. */
+export const movedAway = ({ location, moved }: Pick<StoreInfo, 'location' | 'moved'>): BatonError =>
+  new BatonError(
+    'store_refused',
+    `${location} was copied to ${moved} and takes no more writes. Go on there: name it as store in baton.yaml, BATON_STORE or --store`,
+    { location, moved },
+  )

@@ -1,4 +1,5 @@
 import { BatonError, ERROR_CODES, type ErrorCode } from '../../domain/errors.ts'
+import { present } from '../../domain/present.ts'
 
 /** An error as RFC 9457 writes it, with the fields that every surface of Baton has. */
 export interface ProblemDetails {
@@ -56,10 +57,10 @@ function withoutPlace(error: BatonError): BatonError {
   return new BatonError(error.code, told, details)
 }
 
-export function problemResponse(error: unknown): Response {
-  const problem = toProblem(error)
+export function problemResponse(error: unknown, given: { status?: number; headers?: object } = {}): Response {
+  const problem = { ...toProblem(error), ...present({ status: given.status }) }
   const body = JSON.stringify(problem)
-  const headers = new Headers({ 'content-type': PROBLEM_TYPE, ...lengthOf(body) })
+  const headers = new Headers({ 'content-type': PROBLEM_TYPE, ...lengthOf(body), ...given.headers })
   if (problem.code === 'unauthenticated') headers.set('www-authenticate', 'Bearer realm="baton"')
   if (problem.code === 'unavailable') headers.set('retry-after', '1')
   const { retry_after_s } = problem.details

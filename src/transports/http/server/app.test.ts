@@ -137,10 +137,6 @@ describe('the routes', () => {
       ['/v1/handoffs/', get(secret)],
       ['/v2/handoffs', get(secret)],
       ['/index.html', {}],
-      ['/v1/inbox', post(secret, {})],
-      ['/v1/claims', get(secret)],
-      ['/v1/handoffs/x', { method: 'DELETE', headers: get(secret).headers! }],
-      ['/v1/handoffs', { method: 'OPTIONS' }],
       ['/%2e%2e/etc/passwd', {}],
       ['/v1/handoffs/x/accept/y', post(secret, {})],
     ]
@@ -148,6 +144,26 @@ describe('the routes', () => {
     for (const [path, init] of unknown) {
       const { status, code } = await refusalOf(await request(path, init))
       assert.deepEqual([path, status, code], [path, 404, 'not_found'])
+    }
+  })
+
+  it('answers 405 with the methods that an address takes where another one is used', async (t) => {
+    const { request, token } = await openHttp(t)
+    const secret = await token('codex')
+    const other: readonly (readonly [string, RequestInit, string])[] = [
+      ['/v1/inbox', post(secret, {}), 'GET'],
+      ['/v1/claims', get(secret), 'POST'],
+      ['/v1/handoffs/x', { method: 'DELETE', headers: get(secret).headers! }, 'GET'],
+      ['/v1/handoffs', { method: 'OPTIONS' }, 'GET, POST'],
+      ['/healthz', { method: 'PUT' }, 'GET'],
+    ]
+
+    for (const [path, init, allow] of other) {
+      const response = await request(path, init)
+      const { status, code, problem } = await refusalOf(response)
+      assert.deepEqual([path, status, problem.status, code], [path, 405, 405, 'not_found'])
+      assert.equal(response.headers.get('allow'), allow)
+      assert.equal(problem.detail, `there is no ${init.method ?? 'GET'} at this address; use ${allow}`)
     }
   })
 })

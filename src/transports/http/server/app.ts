@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Context, Hono } from 'hono'
+import { type Context, Hono, type HonoRequest } from 'hono'
 import { BatonError } from '../../../domain/errors.ts'
 import { once } from '../../../domain/once.ts'
 import { present } from '../../../domain/present.ts'
@@ -142,10 +142,18 @@ function routes(
   })
   app.notFound(async (c) => {
     const page = options.web === undefined ? undefined : await missingPage(c.req.raw, options.web)
-    return page ?? problemResponse(new BatonError('not_found', `there is no ${c.req.method} at this address`))
+    return page ?? nothingThere(app, c.req)
   })
   app.onError((error, c) => failed(error, c.env.told))
   return app
+}
+
+/** The refusal of an address, or of a method where the address takes others. */
+function nothingThere(app: Hono<Env>, { method, path }: HonoRequest): Response {
+  const allow = ['GET', 'POST'].filter((each) => app.router.match(each, path)[0].length > 0).join(', ')
+  const way = allow === '' ? '' : `; use ${allow}`
+  const error = new BatonError('not_found', `there is no ${method} at this address${way}`)
+  return problemResponse(error, allow === '' ? {} : { status: 405, headers: { allow } })
 }
 
 function addOperations(app: Hono<Env>, options: HttpAppOptions, admit: Admit, open: OpenLimit): void {

@@ -178,7 +178,9 @@ describeOnEngines('a key that somebody wrote by mistake', (open) => {
     const mistakes: readonly (readonly [OperationName, object, string])[] = [
       ['handoff_send', { ...draft, summary: `Log in with ${KEY}` }, 'summary'],
       ['handoff_send', { ...draft, data: { env: [{ TOKEN: KEY }] } }, 'data.env[0].TOKEN'],
+      ['handoff_send', { ...draft, input: { h: KEY } }, 'input.h'],
       ['handoff_create', { ...draft, context: KEY }, 'context'],
+      ['handoff_amend', { id, input: { h: KEY } }, 'input.h'],
       ['handoff_amend', { id, criteria: [`curl -H ${KEY}`] }, 'criteria[0]'],
       ['handoff_accept', { id, understood: { task: `Use ${KEY}` } }, 'understood.task'],
       ['handoff_accept', { id, notes: KEY, understood: 'Add limits' }, 'notes'],

@@ -112,7 +112,7 @@ export async function invoke<In extends z.ZodObject, Out extends z.ZodType>(
 export function checkedInput<In extends z.ZodObject>(op: Operation<In>, raw: unknown): z.output<In> {
   const parsed = op.input.safeParse(op.aliases ? withoutAliases(op.aliases, raw) : raw)
   if (parsed.success) return wellFormedDeep(parsed.data)
-  throw new BatonError('invalid_input', describeIssues(parsed.error.issues), {
+  throw new BatonError('invalid_input', describeIssues(parsed.error.issues, Object.keys(op.input.shape)), {
     operation: op.name,
     issues: parsed.error.issues.slice(0, SHOWN_ISSUES),
   })

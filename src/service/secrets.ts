@@ -4,7 +4,7 @@ import type { Call } from './deps.ts'
 import type { Step } from './handoffs/moves.ts'
 import { adminStream, enter } from './log-record.ts'
 
-/** Prefixes that a use case puts before the caller's own fields. */
+/** Prefixes that a use case of a known subject puts before the caller's own fields. */
 const WRAPPED = /^(?:input|change)\./
 
 /** A key that stands in the log is there for all who may read it: it is refused before anything is written. */
@@ -23,8 +23,11 @@ export function passedSecrets({ actor, notSecret }: Call, input: unknown): reado
   return found
 }
 
-const find = (input: unknown): readonly FoundSecret[] =>
-  secretsIn(input).map(({ field, kind }) => ({ field: field.replace(WRAPPED, ''), kind }))
+function find(input: unknown): readonly FoundSecret[] {
+  const found = secretsIn(input)
+  if (Object(input).uid === undefined) return found
+  return found.map(({ field, kind }) => ({ field: field.replace(WRAPPED, ''), kind }))
+}
 
 function refuseFound(secrets: readonly FoundSecret[]): void {
   const [first] = secrets

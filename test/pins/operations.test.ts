@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import * as z from 'zod'
 import { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import { loadOperations, OPERATION_NAMES } from '../../src/operations/index.ts'
+import { checkedInput } from '../../src/operations/operation.ts'
 
 const operations = await loadOperations()
 
@@ -217,6 +218,22 @@ describe('the fields that callers write', () => {
   it('are refused where an operation does not know them', () => {
     for (const { name, input } of operations)
       assert.equal(input.safeParse({ not_a_field_of_any: 1 }).success, false, name)
+  })
+
+  it('are refused with the field that was probably meant, where one alone is unknown', () => {
+    const send = operations.find(({ name }) => name === 'handoff_send')!
+    const refused = (input: object) => {
+      try {
+        return checkedInput(send, { to: 'codex', title: 'x', ...input })
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+
+    assert.equal(refused({ timeout: 5 }), 'there is no field "timeout"; did you mean timeout_s?')
+    assert.equal(refused({ colour: 'red' }), 'there is no field "colour"')
+    assert.equal(refused({ timeout: 5, titel: 'y' }), 'there is no field "timeout", "titel"')
+    assert.match(String(refused({ gate: { typ: 'advisory' } })), /^gate has no "typ"/)
   })
 })
 

@@ -1,3 +1,5 @@
+import { didYouMean } from './nearest.ts'
+
 /** The fields of an issue that are read here: a schema's own, also after it came over a wire. */
 export interface Issue {
   readonly code?: string
@@ -16,11 +18,13 @@ export interface Issue {
 /** A hostile input can be wrong in a hundred thousand places; nobody reads more than these. */
 export const SHOWN_ISSUES = 20
 
-/** One line for each thing that is wrong, led by the field's name. */
-export function describeIssues(issues: readonly object[]): string {
-  const lines = issues
-    .slice(0, SHOWN_ISSUES)
-    .map((issue) => issueSentence(issue as Issue, (path) => path.join('.')))
+/** One line for each thing that is wrong, led by the field's name. `fields` are the ones that there are. */
+export function describeIssues(issues: readonly object[], fields: readonly string[] = []): string {
+  const lines = (issues as readonly Issue[]).slice(0, SHOWN_ISSUES).map((issue) => {
+    const [unknownField, ...more] = issue.path.length === 0 ? (issue.keys ?? []) : []
+    const meant = unknownField && more.length === 0 ? didYouMean(unknownField, fields) : ''
+    return issueSentence(issue, (path) => path.join('.')) + meant
+  })
   const more = issues.length - lines.length
   return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
 }

@@ -371,8 +371,8 @@ describeOnEngines('a gate over a task that was claimed without a handoff', (open
       warnings.map(({ message }) => message),
     )
     assert.deepEqual(messages, [
-      `${foreign.handoff.id} asks a person and holds nothing up: ${id} is not its sender's; claim it first with: baton task start ${id}`,
-      `${loose.handoff.id} asks a person and holds nothing up; name the work with --parent, or its task with --task`,
+      `${foreign.handoff.id} asks a person and holds nothing up: ${id} is not its sender's; the sender starts it first`,
+      `${loose.handoff.id} asks a person and holds nothing up; name the work as parent, or its task as task`,
     ])
     assert.equal((await w.service.tasks.complete(codex, id, record)).task.status, 'done')
   })

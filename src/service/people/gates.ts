@@ -53,8 +53,8 @@ export function idleGate({ id, type, gate, task, run }: Handoff): readonly Probl
   if (gate?.guards !== undefined || gate?.holds_task) return []
   const message =
     task === undefined
-      ? `${id} asks a person and holds nothing up; name the work with --parent, or its task with --task`
-      : `${id} asks a person and holds nothing up: ${task} is not its sender's; claim it first with: baton task start ${task}`
+      ? `${id} asks a person and holds nothing up; name the work as parent, or its task as task`
+      : `${id} asks a person and holds nothing up: ${task} is not its sender's; the sender starts it first`
   return [{ code: 'gate_holds_nothing', message }]
 }
 

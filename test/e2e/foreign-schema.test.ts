@@ -56,6 +56,13 @@ describe('a store with more in it than Baton made', () => {
       ['function gift', `CREATE FUNCTION baton.gift() RETURNS text LANGUAGE sql AS 'SELECT 1::text'`, 'DROP FUNCTION baton.gift()'],
       ['function count_agents', 'CREATE OR REPLACE FUNCTION baton.count_agents() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN DELETE FROM baton.token; RETURN NULL; END $$', String(kept?.text)],
       ['rule of token', 'CREATE RULE gift AS ON INSERT TO baton.token DO ALSO DELETE FROM baton.notice', 'DROP RULE gift ON baton.token'],
+      ['default of token', `ALTER TABLE baton.token ALTER doc SET DEFAULT upper('x')`, 'ALTER TABLE baton.token ALTER doc DROP DEFAULT'],
+      ['row security of token', 'CREATE POLICY gift ON baton.token USING (true)', 'DROP POLICY gift ON baton.token'],
+      ['row security of entry', 'ALTER TABLE baton.entry ENABLE ROW LEVEL SECURITY', 'ALTER TABLE baton.entry DISABLE ROW LEVEL SECURITY'],
+      ['constraint gift', `ALTER TABLE baton.token ADD CONSTRAINT gift CHECK (upper(doc) <> 'X')`, 'ALTER TABLE baton.token DROP CONSTRAINT gift'],
+      ['constraint moved_1', `ALTER TABLE baton.token ADD CONSTRAINT moved_1 CHECK (upper(doc) <> 'X')`, 'ALTER TABLE baton.token DROP CONSTRAINT moved_1'],
+      ['index gift', 'CREATE INDEX gift ON baton.token (upper(doc))', 'DROP INDEX baton.gift'],
+      ['function gift', 'CREATE FUNCTION baton.gift() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN END $$; CREATE EVENT TRIGGER gift ON ddl_command_end EXECUTE FUNCTION baton.gift()', 'DROP EVENT TRIGGER gift; DROP FUNCTION baton.gift()'],
       ['rule of gift', 'CREATE VIEW baton.gift AS SELECT 1 AS a', 'DROP VIEW baton.gift'],
     ] as const) {
       await query(url, sql)

@@ -2,6 +2,9 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
 const MEMORY_LIMIT_MB = 256
+/** V8 ends the whole process when a thread passes its own limit by one large allocation: that one must be out of reach. */
+const OUT_OF_REACH_MB = 2_048
+const LOOK_EVERY_MS = 50
 const EXHAUSTED: readonly unknown[] = ['ABORT_ERR', 'ERR_WORKER_OUT_OF_MEMORY']
 
 /**
@@ -16,18 +19,28 @@ export async function askApart<T>(
 ): Promise<T | undefined> {
   const worker = new Worker(module, {
     workerData,
-    resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MB },
+    resourceLimits: { maxOldGenerationSizeMb: OUT_OF_REACH_MB },
   })
+  const full = new AbortController()
+  const looking = setInterval(() => {
+    worker.getHeapStatistics().then(
+      ({ used_heap_size }) => used_heap_size > MEMORY_LIMIT_MB * 1024 * 1024 && full.abort(),
+      // It has ended.
+      () => undefined,
+    )
+  }, LOOK_EVERY_MS)
   // It may run out of memory while it is ended, when nobody waits for it any longer.
   worker.on('error', () => undefined)
   try {
-    const signal = AbortSignal.any([AbortSignal.timeout(timeLimitMs), ...(caller ? [caller] : [])])
+    const limits = [AbortSignal.timeout(timeLimitMs), full.signal]
+    const signal = AbortSignal.any(caller ? [...limits, caller] : limits)
     const [answer] = await once(worker, 'message', { signal })
     return answer
   } catch (error) {
     if (EXHAUSTED.includes((error as NodeJS.ErrnoException).code)) return undefined
     throw error
   } finally {
+    clearInterval(looking)
     await worker.terminate()
   }
 }

@@ -125,4 +125,6 @@ export interface Hold {
   /** Ends when the server stops. */
   readonly stopping?: AbortSignal | undefined
   readonly ms?: number | undefined
+  /** Which token it came with; not the secret. */
+  readonly token?: string | undefined
 }

@@ -10,7 +10,10 @@ import { JOBS } from './text-jobs.ts'
 import { workOn } from './text-work.ts'
 
 const here = by('codex')
-const overWire = (name = 'codex') => ({ ...by(name), hold: { caller: new AbortController().signal } })
+const overWire = (token?: string) => ({
+  ...by('codex'),
+  hold: { caller: new AbortController().signal, token },
+})
 
 const handoff = (sentences: number): string =>
   `${markdownDocument()}${'The limiter is agreed. '.repeat(sentences)}\n`
@@ -29,7 +32,7 @@ function startedIn(t: TestContext): readonly Worker[] {
 const isEnded = ({ threadId }: Worker): boolean => threadId === -1
 
 describe('work on a text', () => {
-  it('answers the same from a thread, which ends with it', async (t) => {
+  it('[T13] answers the same from a thread, which ends with it', async (t) => {
     const started = startedIn(t)
     const texts = [{ text: BLOCK.repeat(300) }]
 
@@ -68,7 +71,7 @@ describe('work on a text', () => {
     await assert.rejects(workOn(overWire(), 'convert', input, LONG), refusal)
   })
 
-  it('ends at its limit, and the next of the same caller is done', async (t) => {
+  it('[T13] ends at its limit, and the next of the same token is done', async (t) => {
     const started = startedIn(t)
     const slow = workOn(overWire(), 'check', { text: SLOW_TEXTS.maps! }, { length: 1e6, timeLimitMs: 200 })
     const next = workOn(overWire(), 'check', { text: LONG }, LONG)
@@ -78,7 +81,24 @@ describe('work on a text', () => {
     assert.equal((await next)[0]?.summary.id, 'handoff-grok-claude-BPRD-2026-0042-20260221')
   })
 
-  it('is refused where a document says more than the server can keep', async () => {
+  it('[T13] is done one at a time for each token, and others do not wait for it', async (t) => {
+    const started = startedIn(t)
+    const isHeld = { length: 1e6, timeLimitMs: 60_000 }
+    const caller = new AbortController()
+    const slow = { ...overWire('one'), hold: { caller: caller.signal, token: 'one' } }
+    const held = workOn(slow, 'check', { text: SLOW_TEXTS.maps! }, isHeld)
+    const next = workOn(overWire('one'), 'check', { text: LONG }, LONG)
+
+    await workOn(overWire('two'), 'check', { text: LONG }, LONG)
+    assert.equal(started.length, 2)
+
+    caller.abort()
+    await assert.rejects(held, { code: 'too_large' })
+    await next
+    assert.equal(started.length, 3)
+  })
+
+  it('[T13] is refused where a document says more than the server can keep', async () => {
     const text = handoff(1).replace('colour: green', `colour: [${Array(60_000).fill('1').join(',')}]`)
 
     await assert.rejects(workOn(overWire(), 'pieces', { text }, text), {

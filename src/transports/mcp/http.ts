@@ -24,14 +24,18 @@ export interface McpEndpoint {
 }
 
 /** The endpoint over a workspace: tools, resources and prompts for whoever the token stands for. */
-export function createEndpoint({ service, ...rest }: Omit<World, 'admit' | 'around'>): McpEndpoint {
+export function createEndpoint({
+  service,
+  ...rest
+}: Omit<World, 'admit' | 'around' | 'tokenOf'>): McpEndpoint {
   const changes = new Changes(service)
+  const callerOf = (context: ServerContext) => callerIn(context.http?.authInfo?.extra)
   const admit = (op: Operation, context: ServerContext) => {
-    const caller = callerIn(context.http?.authInfo?.extra)
+    const caller = callerOf(context)
     authorise(op, caller)
     return caller.actor
   }
-  const world: World = { service, admit, ...rest }
+  const world: World = { service, admit, tokenOf: (context) => callerOf(context).token, ...rest }
   const endpoint = createWire(({ requestInfo, authInfo }) => {
     const toolset = toolsetOf(requestInfo)
     return createMcpServer({ world, toolset, changes, agent: callerIn(authInfo?.extra).actor.name })

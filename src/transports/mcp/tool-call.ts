@@ -15,6 +15,8 @@ export interface World {
   readonly service: Service
   /** Identifies the caller; throws when it may not call this operation. */
   readonly admit: (op: Operation, context: ServerContext) => Actor
+  /** Which token the call came with, where there are tokens. */
+  readonly tokenOf?: (context: ServerContext) => string
   /** Runs around an operation on this wire, if the project is at hand. */
   readonly around?: Around | undefined
   /** Ends when the server stops: whoever waits is answered then. */
@@ -50,8 +52,10 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const stop = keepTelling(op, context, world.progressMs)
   try {
-    const hold = { caller: context.mcpReq.signal, stopping: world.stopping, ms: world.waitMs ?? WAIT_MS }
-    const call = { ...toCall(world.admit(op, context), context), hold }
+    const actor = world.admit(op, context)
+    const { stopping, waitMs: ms = WAIT_MS, tokenOf } = world
+    const hold = { caller: context.mcpReq.signal, stopping, ms, token: tokenOf?.(context) }
+    const call = { ...toCall(actor, context), hold }
     const { raw, cursor } = inputOf(op, given, world.service)
     const run = (fields: Fields) => {
       const invoked = () => invoke(op, world.service, call, fields) as Promise<object>

@@ -163,7 +163,7 @@ function addOperations(app: Hono<Env>, options: HttpAppOptions, admit: Admit, op
       const request = c.req.raw
       const caller = await admit(c, op.name)
       authorise(op, caller)
-      const hold = { caller: request.signal, stopping, ms }
+      const hold = { caller: request.signal, stopping, ms, token: caller.token }
       const call = { ...toCall(caller, request.headers), hold }
       const input = await inputOf(op, request, c.req.param())
       const end = open.take(caller.token, 'calls')

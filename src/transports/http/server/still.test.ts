@@ -9,7 +9,7 @@ import { serve } from './serve.ts'
 
 describe('a server that is given a text which takes seconds to read', () => {
   for (const [name, text] of Object.entries(SLOW_TEXTS).slice(0, 3))
-    it(`answers others meanwhile: ${name}`, async (t) => {
+    it(`[T13] answers others meanwhile: ${name}`, async (t) => {
       const workspace = await openWorkspace(t)
       const secret = await newToken(workspace.service, 'codex', ['document:read'])
       const log = createLog({ write: () => true })

@@ -13,6 +13,8 @@ export const JOBS = {
     const { blocksIn } = await import('../blocks/found-blocks.ts')
     return inputs.map((input) => blocksIn(input))
   },
+  definition: async ({ text, name }: { readonly text: string; readonly name?: string | undefined }) =>
+    (await import('../workflows/definition.ts')).readDefinition(text, name),
   export: async (input: KeptExport) => (await import('./export.ts')).exported(input),
 }
 export type Jobs = typeof JOBS

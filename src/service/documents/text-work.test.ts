@@ -20,6 +20,8 @@ const handoff = (sentences: number): string =>
 const LONG = handoff(2_000)
 const BLOCK = '```yaml\nhandoff:\n  phase: planning\n  from: "@a"\n  to: "@b"\n  status: complete\n```\n\n'
 
+const WORKFLOW = 'name: release\nsteps:\n  - { id: build, agent: codex, gate: { to: maria } }\n'
+
 /** The threads that are started during a test. */
 function startedIn(t: TestContext): readonly Worker[] {
   const started: Worker[] = []
@@ -45,8 +47,17 @@ describe('work on a text', () => {
       await JOBS.convert({ text: LONG, to: 'package' }),
     )
     assert.deepEqual(await workOn(overWire(), 'blocks', texts, { length: 30_000 }), await JOBS.blocks(texts))
+    for (const definition of [
+      { text: `${WORKFLOW}${'# More.\n'.repeat(3_000)}` },
+      { text: WORKFLOW, name: 'other' },
+      { text: 'name: [' },
+    ])
+      assert.deepEqual(
+        await workOn(overWire(), 'definition', definition, { length: 30_000 }),
+        await JOBS.definition(definition),
+      )
 
-    assert.equal(started.length, 3)
+    assert.equal(started.length, 6)
     assert.ok(started.every(isEnded))
   })
 

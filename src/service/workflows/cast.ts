@@ -6,7 +6,7 @@ import { meant } from '../../domain/workflow/check.ts'
 import type { Workflow, WorkflowStep } from '../../domain/workflow/workflow.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { refuseRoute } from '../handoffs/admission.ts'
-import type { DefinitionProblem, ReadDefinition } from './definition.ts'
+import type { DefinitionProblem, NamingField, ReadDefinition } from './definition.ts'
 
 /** The agents of a workflow, one for each role. */
 export interface Cast {
@@ -34,10 +34,10 @@ export async function castOf(deps: ServiceDeps, call: Call, read: Good): Promise
   const people: string[] = []
   const report = (
     step: string,
-    field: readonly string[],
+    field: NamingField,
     code: 'unknown_agent' | 'not_a_person',
     message: string,
-  ) => problems.push(read.placed({ code, path: [...read.pathOf(step), ...field], part: 'value', message }))
+  ) => problems.push({ line: 1, column: 1, ...read.places.get(step)?.[field], code, message })
 
   const steps = read.workflow.steps.map((step): WorkflowStep => {
     const { role = '' } = step
@@ -45,7 +45,7 @@ export async function castOf(deps: ServiceDeps, call: Call, read: Good): Promise
     if (agent === undefined)
       report(
         step.id,
-        ['role'],
+        'role',
         'unknown_agent',
         `nobody here has the role or capability ${role}${meant(role, [...new Set([...parts.values()].flat())].sort())}; give it to somebody with: baton agent add NAME --capability ${role}`,
       )
@@ -102,25 +102,25 @@ export async function castOf(deps: ServiceDeps, call: Call, read: Good): Promise
 export function refuseCast(deps: ServiceDeps, by: string, { steps }: Workflow): void {
   for (const step of steps)
     for (const [field, name] of namedAgents(step, step.agent))
-      if (field.at(-1) !== 'notify') refuseRoute(deps, by, name)
+      if (field !== 'on_failure.notify') refuseRoute(deps, by, name)
 }
 
-type NamedAgents = readonly (readonly [field: readonly string[], name: string])[]
+type NamedAgents = readonly (readonly [field: NamingField, name: string])[]
 
 const namedAgents = ({ on_failure }: WorkflowStep, agent: string | undefined): NamedAgents =>
   namedOf([
-    [['agent'], agent],
-    [['on_failure', 'route_to'], on_failure?.route_to],
-    [['on_failure', 'notify'], on_failure?.notify],
+    ['agent', agent],
+    ['on_failure.route_to', on_failure?.route_to],
+    ['on_failure.notify', on_failure?.notify],
   ])
 
 const deciders = ({ gate }: WorkflowStep): NamedAgents =>
   namedOf([
-    [['gate', 'to'], gate?.to],
-    [['gate', 'silence', 'to'], gate?.silence?.to],
+    ['gate.to', gate?.to],
+    ['gate.silence.to', gate?.silence?.to],
   ])
 
-const namedOf = (all: readonly (readonly [readonly string[], string | undefined])[]): NamedAgents =>
+const namedOf = (all: readonly (readonly [NamingField, string | undefined])[]): NamedAgents =>
   all.flatMap(([field, name]) => (name === undefined ? [] : [[field, name] as const]))
 
 /** The name that stands for every person need not be listed. */

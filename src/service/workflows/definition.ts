@@ -9,19 +9,30 @@ import { refuse } from '../write.ts'
 /** One thing that is wrong with a definition, where it stands, with the way to mend it. */
 export type DefinitionProblem = Omit<PlacedProblem, 'severity'>
 
+/** Fields of a step that name somebody. */
+const NAMING = [
+  'role',
+  'agent',
+  'on_failure.route_to',
+  'on_failure.notify',
+  'gate.to',
+  'gate.silence.to',
+] as const
+export type NamingField = (typeof NAMING)[number]
+type LineColumn = Pick<DefinitionProblem, 'line' | 'column'>
+
+/** Data alone, so that a thread can answer it. */
 export type ReadDefinition =
   | {
       readonly ok: true
       readonly workflow: Workflow
-      /** Adds the line and column of a problem in the text. */
-      readonly placed: (problem: WorkflowProblem) => DefinitionProblem
-      /** The path of a step in the text. */
-      readonly pathOf: (step: string) => readonly (string | number)[]
+      /** Lines and columns of the naming fields, by step. */
+      readonly places: ReadonlyMap<string, Readonly<Record<NamingField, LineColumn>>>
     }
   | { readonly ok: false; readonly problems: readonly DefinitionProblem[] }
 
-/** A definition from its text, in YAML or JSON. */
-export function readDefinition(text: string): ReadDefinition {
+/** A definition from its text, in YAML or JSON. A workflow with a file must be called as its file is. */
+export function readDefinition(text: string, name?: string): ReadDefinition {
   const reading = readYaml(text)
   const lines = new Lines(text)
   const tree = reading.tree()
@@ -42,15 +53,19 @@ export function readDefinition(text: string): ReadDefinition {
   })
   const checked = checkWorkflow(reading.value)
   if (!checked.ok) return { ok: false, problems: checked.problems.map(placed).sort(byPlace) }
-  return { ok: true, workflow: checked.workflow, placed, pathOf: (step) => checked.paths.get(step) ?? [] }
-}
-
-/** The same, where the workflow must be called as its file is. */
-export function readNamed(text: string, name: string | undefined): ReadDefinition {
-  const read = readDefinition(text)
-  if (!read.ok || name === undefined || read.workflow.name === name) return read
-  const message = `the file is called ${name} and the workflow ${read.workflow.name}; give both one name`
-  return { ok: false, problems: [read.placed({ code: 'invalid', path: ['name'], part: 'value', message })] }
+  const { workflow, paths } = checked
+  if (name !== undefined && workflow.name !== name) {
+    const message = `the file is called ${name} and the workflow ${workflow.name}; give both one name`
+    return { ok: false, problems: [placed({ code: 'invalid', path: ['name'], part: 'value', message })] }
+  }
+  const placesOf = (step: string) =>
+    Object.fromEntries(
+      NAMING.map((field) => {
+        const path = [...(paths.get(step) ?? []), ...field.split('.')]
+        return [field, lines.position(offsetOf(tree, path, 'value'))]
+      }),
+    ) as Record<NamingField, LineColumn>
+  return { ok: true, workflow, places: new Map(workflow.steps.map(({ id }) => [id, placesOf(id)])) }
 }
 
 /** The place that a path leads to, or as near to it as the text goes. */

@@ -6,6 +6,7 @@ import type { Workflow } from '../../domain/workflow/workflow.ts'
 import { itemsOf, type Page, type PageRequest, type RunFilter } from '../../storage/store.ts'
 import { agentReads, ensureAgents } from '../agents/agents.ts'
 import type { Call } from '../deps.ts'
+import { workOn } from '../documents/text-work.ts'
 import { refuseRemoved } from '../handoffs/admission.ts'
 import { move, notify, reasoned, type Step } from '../handoffs/moves.ts'
 import { refuse, UseCases, write } from '../write.ts'
@@ -34,7 +35,7 @@ export class Workflows extends UseCases {
     const deps = this.deps
     const { castOf, refuseCast, refuseDefinition } = await reading()
     const { refuseRunInput } = await import('./next-input.ts')
-    const { file, read } = await this.#definition(input)
+    const { file, read } = await this.#definition(call, input)
     if (!read.ok) return refuseDefinition(file, read.problems)
     const cast = await castOf(deps, call, read)
     if (cast.problems.length > 0) return refuseDefinition(file, cast.problems)
@@ -173,7 +174,7 @@ export class Workflows extends UseCases {
     call: Call,
     input: DefinitionInput,
   ): Promise<{ readonly file: string; readonly read: ReadDefinition }> {
-    const { file, read } = await this.#definition(input)
+    const { file, read } = await this.#definition(call, input)
     if (!read.ok) return { file, read }
     const { castOf } = await reading()
     const { problems } = await castOf(this.deps, call, read)
@@ -190,17 +191,17 @@ export class Workflows extends UseCases {
       return { workflow: run.workflow, run }
     }
     const { castOf, refuseDefinition } = await reading()
-    const { file, read } = await this.#definition(input)
+    const { file, read } = await this.#definition(call, input)
     if (!read.ok) return refuseDefinition(file, read.problems)
     const cast = await castOf(this.deps, call, read)
     return { workflow: cast.problems.length > 0 ? read.workflow : cast.workflow }
   }
 
   /** The text that the caller gives, else the file of the project, else what comes with Baton. */
-  async #definition({
-    name,
-    definition,
-  }: DefinitionInput): Promise<{ readonly file: string; readonly read: ReadDefinition }> {
+  async #definition(
+    call: Call,
+    { name, definition }: DefinitionInput,
+  ): Promise<{ readonly file: string; readonly read: ReadDefinition }> {
     const file = name === undefined ? 'the definition' : `workflows/${name}.yaml`
     const text = definition ?? (name === undefined ? undefined : await this.#textOf(name))
     if (text === undefined)
@@ -211,8 +212,7 @@ export class Workflows extends UseCases {
           : `there is no workflow ${name}: no ${file}; make one with: baton workflow init ${name}`,
         { name },
       )
-    const { readNamed } = await reading()
-    return { file, read: readNamed(text, name) }
+    return { file, read: await workOn(call, 'definition', { text, name }, text) }
   }
 
   async #textOf(name: string): Promise<string | undefined> {

@@ -56,10 +56,10 @@ export async function readAlone(
   shell: Shell,
   { name, definition }: Readonly<Record<string, unknown>>,
 ): Promise<Workflow> {
-  const { readNamed, refuseDefinition } = await import('../../../../service/workflows/definition.ts')
+  const { readDefinition, refuseDefinition } = await import('../../../../service/workflows/definition.ts')
   const typed = typeof name === 'string' ? name : undefined
   const found = typeof definition === 'string' ? { file: UNNAMED, text: definition } : lookUp(shell, typed)
-  const read = readNamed(found.text, typed === undefined || isPath(typed) ? undefined : typed)
+  const read = readDefinition(found.text, typed === undefined || isPath(typed) ? undefined : typed)
   if (!read.ok) return refuseDefinition(found.file, read.problems)
   return read.workflow
 }

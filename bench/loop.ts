@@ -18,6 +18,8 @@ type Ask = (path: string, body: object) => Promise<Response>
 
 const sent = (data: unknown) => ['/v1/handoffs', { to: 'codex', title: 'Piece', summary: 'x', data }] as const
 
+const WORKFLOW = `name: a\nsteps:\n${'  - { id: a, agent: codex }\n'.repeat(15_000)}`
+
 const CALLS: Readonly<Record<string, readonly [path: string, body: object]>> = {
   ...Object.fromEntries(
     Object.entries(SLOW_TEXTS).map(([name, text]) => [`check ${name}`, ['/v1/documents/check', { text }]]),
@@ -27,6 +29,8 @@ const CALLS: Readonly<Record<string, readonly [path: string, body: object]>> = {
   'send numbers': sent({ items: Array(480_000).fill(1) }),
   'send words': sent({ text: 'word '.repeat(180_000) }),
   'send starts of keys': sent({ text: '-eyJ'.repeat(225_000) }),
+  'send many short texts': sent({ items: Array(48_000).fill('-eyJabcdefgh') }),
+  'check a workflow': ['/v1/workflows/check', { definition: WORKFLOW }],
 }
 
 export const loop = (): Promise<readonly Finding[]> =>

@@ -1,4 +1,4 @@
-// A specialist that has a part of its work done by another, and a sender that has the last word.
+// A specialist that asks, has a part of its work done by another, and a sender that has the last word.
 import { HandoffTimeoutException, openBaton } from 'batonpass'
 
 const baton = await openBaton({ store: ':memory:' })
@@ -6,13 +6,18 @@ const planner = baton.as('planner')
 
 await baton.specialist('icon-specialist', {}, async () => ({ output: ['user.svg'] }))
 await baton.specialist('react-specialist', {}, async (work) => {
-  const part = { to: 'icon-specialist', title: 'Draw the icons', parent: work.handoff.id }
-  const icons = await baton.as('react-specialist').send({ type: 'delegation', home: 'queue', ...part })
-  return { output: { icons: (await icons.wait({ timeout_s: 60 })).output } }
+  const colour = await work.ask('Which colour do the icons have?')
+  console.log(colour)
+  const icons = await work.delegate({ to: 'icon-specialist', title: 'Draw the icons' })
+  return { output: { icons: icons.output } }
 })
 
 // Without `home` it is native: handed in, it waits for its sender.
 const sent = await planner.send({ to: 'react-specialist', title: 'User card' })
+for await (const event of baton.events({ handoff: sent.id, since: '0' })) {
+  if (event.state === 'needs_input') break
+}
+await planner.answer(sent.id, 'Blue')
 try {
   await sent.wait({ timeout_s: 2 })
 } catch (error) {
@@ -25,5 +30,6 @@ console.log(output)
 await baton.close()
 
 // Prints:
+// Blue
 // Handoff HO-2026-001 timed out after 2s; it is in review, and waits for planner to verify it
 // { icons: [ 'user.svg' ] }

@@ -28,6 +28,7 @@ const TEXTS = [
     ...Object.values(FUNCTIONS),
     'README.md',
     'docs/guides/typescript.md',
+    'docs/guides/durable-planner.md',
   ]),
 ]
 

@@ -29,8 +29,10 @@ async function step(planner: BatonAgent, job: string, to: string, input: unknown
 }
 
 async function plan(planner: BatonAgent): Promise<void> {
-  for (let n = 1; n === 1 || !existsSync(stop); n += 1) {
+  for (let n = 1; ; n += 1) {
     const job = `job-${n}`
+    // A job that an earlier run of this program began is brought to its end.
+    if (n > 1 && existsSync(stop) && !(await isBegun(planner, job))) return
     const planned = await step(planner, job, 'plan', job)
     const made = await step(planner, job, 'api', planned)
     const page = await step(planner, job, 'page', made)
@@ -38,6 +40,11 @@ async function plan(planner: BatonAgent): Promise<void> {
     await (await planner.send(gate, { key: `${job}-gate` })).wait(WAIT)
     await step(planner, job, 'review', page)
   }
+}
+
+async function isBegun(planner: BatonAgent, job: string): Promise<boolean> {
+  const { items } = await planner.call('handoff_list', { text: `plan of ${job}`, limit: 200 })
+  return items.some(({ title }) => title === `plan of ${job}`)
 }
 
 /** Answers every question, each once. */

@@ -21,7 +21,7 @@ interface Operation {
 }
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly tags: readonly { readonly name: string }[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
   readonly security: readonly Readonly<Record<string, unknown>>[]
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>
 }
@@ -86,12 +86,27 @@ describe('the OpenAPI document', () => {
         .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], document)
       assert.ok(typeof found === 'object', `${pointer} leads nowhere`)
     }
-    const tags = document.tags.map(({ name }) => name)
-    for (const { operation } of described)
-      for (const tag of operation.tags ?? []) assert.ok(tags.includes(tag))
+    const used = described.flatMap(({ operation }) => operation.tags ?? [])
+    assert.deepEqual(
+      document.tags.map(({ name }) => name),
+      [...new Set(used)].sort(),
+    )
+    for (const { name, description } of document.tags) assert.match(description, /^[A-Z].*\.$/, name)
     const schemes = Object.keys(document.components.securitySchemes ?? {})
     for (const each of document.security)
       for (const name of Object.keys(each)) assert.ok(schemes.includes(name))
+  })
+
+  it('has no part that nothing refers to, and a refusal for every operation', () => {
+    const text = JSON.stringify(document)
+    for (const kind of ['schemas', 'responses'] as const)
+      for (const name of Object.keys(document.components[kind] ?? {}))
+        assert.ok(text.includes(`"#/components/${kind}/${name}"`), name)
+    for (const { operation } of described)
+      assert.ok(
+        Object.keys(operation.responses).some((status) => /^4/.test(status)),
+        operation.operationId,
+      )
   })
 
   it('holds schemas that are JSON Schema of 2020-12', () => {

@@ -189,8 +189,8 @@ export const besides = (): Readonly<Record<string, OpenApiPart>> => ({
     [401, 404, 429],
     { description: 'Scope: `report:read`.' },
   ),
-  '/healthz': beside('healthz', 'Whether the server runs.', isUp('ok'), [], { security: [] }),
-  '/readyz': beside('readyz', 'Whether the server and its store answer.', isUp('ready'), [503], {
+  '/healthz': beside('healthz', 'Whether the server runs.', isUp('ok'), [403], { security: [] }),
+  '/readyz': beside('readyz', 'Whether the server and its store answer.', isUp('ready'), [403, 503], {
     security: [],
   }),
 })

@@ -19,6 +19,22 @@ import {
 const VERSION = '1'
 const HELD = `A request is held for ${HOLD_MS / 1_000} s at most. \`done: false\` means that the handoff is still open. Ask again for the \`left_s\` seconds of your time that remain.`
 
+// biome-ignore format: read as a table
+const TAGS: Readonly<Record<string, string>> = {
+  agent:    'The agents and people that send and receive.',
+  artifact: 'Files that belong to handoffs.',
+  audit:    'The log and its proofs.',
+  document: 'Handoffs as files of the five formats.',
+  gate:     'Decisions of people.',
+  handoff:  'Work on its way from a sender to a receiver.',
+  merkle:   'Sealed audit sessions.',
+  notice:   'News for an agent or a person.',
+  report:   'Numbers and history.',
+  task:     'Tasks and their order.',
+  thought:  'Records of what was done on a task.',
+  workflow: 'Runs of steps and gates.',
+}
+
 /** The HTTP surface as an OpenAPI 3.1 document, made from the operations. */
 export function openApi(operations: readonly Operation[]): OpenApiPart {
   const { schemas, share } = sharing()
@@ -38,16 +54,24 @@ export function openApi(operations: readonly Operation[]): OpenApiPart {
     },
     servers: [{ url: '/' }],
     security: [{ token: [] }],
-    tags: [...new Set(operations.map(nounOf))].sort().map((name) => ({ name })),
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'Made with: baton token create --agent NAME' },
       },
-      schemas,
-      responses: refusalResponses(),
+      schemas: usedIn(paths, 'schemas', schemas),
+      responses: usedIn(paths, 'responses', refusalResponses()),
     },
   }
+}
+
+/** The components that a path or a response refers to. */
+function usedIn(paths: OpenApiPart, kind: string, parts: OpenApiPart): OpenApiPart {
+  const text = JSON.stringify([paths, refusalResponses()])
+  return Object.fromEntries(
+    Object.entries(parts).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)),
+  )
 }
 
 const fieldsIn = (path: string): readonly string[] =>

@@ -33,6 +33,7 @@ describe('the front door', () => {
       'HandoffTimeoutException',
       'PHASES',
       'STATUSES',
+      'defineWork',
       'openBaton',
       'validateHandoff',
     ])

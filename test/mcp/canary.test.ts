@@ -22,6 +22,7 @@ const NAMES = [
   'handoff',
   'related_thought_records[]',
   'on_behalf_of',
+  'review',
   'silence.to',
   'name',
   'run',

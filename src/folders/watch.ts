@@ -1,6 +1,6 @@
 import { type FSWatcher, lstatSync, watch } from 'node:fs'
 import { BatonError } from '../domain/errors.ts'
-import { LOOK_AGAIN_MS } from '../service/wait.ts'
+import { LOOK_AGAIN_MS } from '../service/waits.ts'
 import { Tree } from './files/tree.ts'
 import { KeptState } from './kept-state.ts'
 import { type FoldersOptions, prepare, syncFolders } from './sync.ts'

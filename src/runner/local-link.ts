@@ -4,6 +4,7 @@ import type { Call } from '../service/deps.ts'
 import { queueArtifactPath } from '../service/documents/artifact.ts'
 import type { Service } from '../service/service.ts'
 import { waitFor } from '../service/wait.ts'
+import { waitsOf } from '../service/waits.ts'
 import { callOperation } from './calls.ts'
 import type { AgentLink, Link } from './link.ts'
 
@@ -54,13 +55,11 @@ export function localAgent(service: Service, call: Call): AgentLink {
       const content = await deps.store.content(handoff.uid)
       return { ...content?.result, handoff }
     },
-    handoff: (uid) => deps.store.handoff(uid),
+    handoff: (uid) => waitsOf(deps).handoff(uid),
     content: async (uid) => (await deps.store.content(uid)) ?? { package: {}, verifications: [] },
-    inbox: async (limit) => {
-      await service.settle()
-      return deps.store.inbox(name, { limit })
-    },
+    inbox: (limit) => deps.store.inbox(name, { limit }),
     artifactPath: (handoff, type) => queueArtifactPath(deps, handoff, type),
-    until: (_about, look, signal) => waitFor(deps, look, Number.POSITIVE_INFINITY, signal),
+    until: (about, look, signal) =>
+      waitFor(deps, look, Number.POSITIVE_INFINITY, signal, 'handoff' in about ? about.handoff : about.agent),
   }
 }

@@ -194,13 +194,14 @@ class RunningSpecialist implements Specialist {
 
   async #takeNext(): Promise<void> {
     const { link, work, concurrency } = this.#options
-    const handoff = await link.until({ agent: this.name }, () => this.#claim(), this.#closing.signal)
-    if (!handoff) return
+    const taken = await link.until({ agent: this.name }, () => this.#take(), this.#closing.signal)
     const hasFreeSlot = () => this.#running.size < concurrency
-    const running = work(handoff, this.#stopped.signal, hasFreeSlot)
-      .catch((error: unknown) => this.#abandon(handoff, error))
-      .finally(() => this.#running.delete(running))
-    this.#running.set(running, handoff.uid)
+    for (const handoff of taken ?? []) {
+      const running = work(handoff, this.#stopped.signal, hasFreeSlot)
+        .catch((error: unknown) => this.#abandon(handoff, error))
+        .finally(() => this.#running.delete(running))
+      this.#running.set(running, handoff.uid)
+    }
   }
 
   /** An attempt could neither be handed in nor reported: that ends it alone, unless no other would fare better. */
@@ -222,29 +223,39 @@ class RunningSpecialist implements Specialist {
     this.#closing.abort()
   }
 
-  /** Looks before it claims: a claim takes a lock, and every commit of the workspace wakes every specialist. */
-  async #claim(): Promise<Handoff | undefined> {
-    const { link } = this.#options
+  /** Takes work for all free slots; claims share a transaction. It looks before it claims: a claim takes locks. */
+  async #take(): Promise<readonly Handoff[] | undefined> {
+    const { link, concurrency } = this.#options
     // Before the read: work that is handed in meanwhile may still be shown in progress, and is not to be done again.
     const atWork = new Set(this.#running.values())
     try {
-      const { items, next } = await link.inbox(LOOK_AHEAD)
+      const { items, next } = await link.inbox(Math.min(atWork.size + LOOK_AHEAD, 5 * LOOK_AHEAD))
+      const free = concurrency - this.#running.size
       const mine = items.filter(({ holder, instance }) => holder === this.name && instance === this.instance)
       // Begun work that nobody here is at was handed in, and its verifier gave it back.
-      const refused = mine.find(
+      const refused = mine.filter(
         (item) => begunOnly(item) && !atWork.has(item.uid) && !this.#unended.has(attemptOf(item)),
       )
-      if (refused) return refused
-      const answered = mine.find(({ state }) => state === 'accepted')
-      if (answered) return begunOnly(await this.#acknowledge(answered))
-      const isOffered = items.some((item) => item.state === 'offered' && item.to === this.name)
-      if (!isOffered && next === undefined) return undefined
-      const { handoff } = await link.call('handoff_claim', { lease_s: LEASE_S })
-      return begunOnly(handoff?.state === 'accepted' ? await this.#acknowledge(handoff) : handoff)
+      if (refused.length > 0) return refused.slice(0, free)
+      const answered = mine.filter(({ state }) => state === 'accepted').slice(0, free)
+      const offers = items.filter((item) => item.state === 'offered' && item.to === this.name).length
+      const found = await Promise.allSettled(
+        answered.length > 0
+          ? answered.map((item) => this.#acknowledge(item))
+          : Array.from({ length: next ? free : Math.min(free, offers) }, () => this.#claim()),
+      )
+      const begun = found.flatMap((one) => (one.status === 'fulfilled' ? (begunOnly(one.value) ?? []) : []))
+      for (const one of found) if (one.status === 'rejected' && begun.length === 0) throw one.reason
+      return begun.length > 0 ? begun : undefined
     } catch (error) {
       if (isAway(error)) return undefined
       throw error
     }
+  }
+
+  async #claim(): Promise<Handoff | undefined> {
+    const { handoff } = await this.#options.link.call('handoff_claim', { lease_s: LEASE_S })
+    return handoff?.state === 'accepted' ? this.#acknowledge(handoff) : handoff
   }
 
   /** Document 004 begins with the task in its receiver's words, and a program has none but its title. */

@@ -84,7 +84,8 @@ export class WorkLease {
     const { link, handoff, beat } = this.#options
     try {
       const reason = lossOf(handoff, await link.handoff(handoff.uid))
-      if (!reason) return undefined
+      // Its own end, which was written meanwhile, is not a loss.
+      if (!reason || this.#released.signal.aborted) return undefined
       return await beat().then(
         () => undefined,
         (error: unknown) => (isLost(error) ? reason : Promise.reject(error)),

@@ -3,7 +3,7 @@ import { BatonError } from '../domain/errors.ts'
 import { present } from '../domain/present.ts'
 import type { Trace } from '../domain/trace.ts'
 import type { LogEntry } from '../storage/store.ts'
-import { LOOK_AGAIN_MS } from './wait.ts'
+import { LOOK_AGAIN_MS } from './waits.ts'
 import { UseCases } from './write.ts'
 
 /** One line of the log, told to whoever follows what happens. */

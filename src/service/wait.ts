@@ -6,10 +6,8 @@ import { isEnd } from '../domain/lifecycle.ts'
 import { present } from '../domain/present.ts'
 import type { Changed } from '../storage/store.ts'
 import type { Hold, ServiceDeps } from './deps.ts'
-import { find } from './lookup.ts'
+import { find, isUid } from './lookup.ts'
 import { LOOK_AGAIN_MS, waitsOf } from './waits.ts'
-
-export { LOOK_AGAIN_MS } from './waits.ts'
 
 /** Document 001's default, for handoffs that name no time of their own. */
 export const DEFAULT_WAIT_S = 300
@@ -82,8 +80,7 @@ export const lateWaits = (): number => late
 
 /** The handoff as it is once what is due has been settled. */
 async function settled(deps: ServiceDeps, uid: string): Promise<Handoff> {
-  const waits = waitsOf(deps)
-  const handoff = (await waits.handoff(uid)) ?? (await find(deps, uid))
+  const handoff = (await waitsOf(deps).handoff(uid)) ?? (await find(deps, uid))
   const due = dueOf(handoff)
   const now = deps.now().toISOString()
   if (!due || !isPast(due.at, now)) return handoff
@@ -144,8 +141,8 @@ interface Woken {
 
 /**
  * Looks at once, whenever what it is about may have changed, and at the deadline, until `look` answers something.
- * `about` is the uid of a handoff or the name of an agent. Without it every change counts, and a second that passes; a
- * look that failed because the store is away is taken again after a second too.
+ * `about` is the uid of a handoff or the name of an agent; without it every change counts. The log names handoffs only,
+ * so for all else a look is taken every second too, and so it is when the store was away.
  */
 export async function waitFor<T>(
   deps: ServiceDeps,
@@ -191,7 +188,7 @@ export async function waitFor<T>(
             resolve()
           }
         })
-      if (isAway || about === '') woken ??= {}
+      if (isAway || !isUid(about)) woken ??= {}
     }
   } finally {
     signal?.removeEventListener('abort', rouse)

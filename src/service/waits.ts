@@ -1,7 +1,6 @@
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Changed, Store } from '../storage/store.ts'
 import type { ServiceDeps } from './deps.ts'
-import { isUid } from './lookup.ts'
 
 /** Signals are hints: this often the end of the log is read, once for all who wait. */
 export const LOOK_AGAIN_MS = 1_000
@@ -34,7 +33,6 @@ class Waits {
     this.#deps = deps
   }
 
-  /** Calls back until it is left. */
   join(about: string, rouse: Rouse): () => void {
     const group = this.#groups.get(about) ?? new Set()
     this.#groups.set(about, group.add(rouse))
@@ -95,9 +93,6 @@ class Waits {
     const { entries, cursor } = await store.changes(after, MOST_HEARD)
     this.#cursor = cursor
     if (after === undefined || entries.length === MOST_HEARD) return this.#tell(undefined, true)
-    if (entries.length === 0) return
-    // The log does not name the agents for whom a handoff waits.
-    const agents = [...this.#groups.keys()].filter((name) => !isUid(name))
-    this.#tell({ names: new Set([...entries.map(({ subject }) => subject), ...agents]) }, true)
+    this.#tell({ names: new Set(entries.map(({ subject }) => subject)) }, true)
   }
 }

@@ -24,7 +24,6 @@ const NAMES = [
   'on_behalf_of',
   'review',
   'silence.to',
-  'review',
   'name',
   'run',
   'gate.type',

@@ -95,6 +95,25 @@ describe('a subscriber whose connection takes long', () => {
 
     await until('the subscriber is called', () => calls > 0)
   })
+
+  it('keeps that connection for those who come later', async (t) => {
+    const url = await newDatabase()
+    const store = await open(t, url)
+    const listening = () =>
+      query(
+        url,
+        `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`,
+      )
+    const pids: unknown[] = []
+    for (let wait = 0; wait < 4; wait++) {
+      const leave = [store.subscribe(() => undefined), store.subscribe(() => undefined)]
+      await until('it listens', async () => (await listening()).length > 0)
+      pids.push(...(await listening()).map(({ pid }) => pid))
+      for (const each of leave) each()
+    }
+
+    assert.deepEqual([pids.length, new Set(pids).size], [4, 1])
+  })
 })
 
 describe('a connection that breaks at any message of a call', () => {

@@ -1,6 +1,6 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { LogEntry, Service } from '../../service/service.ts'
-import { LOOK_AGAIN_MS } from '../../service/wait.ts'
+import { LOOK_AGAIN_MS } from '../../service/waits.ts'
 
 /** Something happened to what these addresses show; the inboxes of these agents may look different. */
 export interface Change {

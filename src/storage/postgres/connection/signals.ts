@@ -15,8 +15,6 @@ const NOTIFY_EVERY_MS = 6
 const LONGEST_PAUSE_MS = 10_000
 /** The server takes less than 8,000 bytes. */
 const LONGEST_PAYLOAD = 7_900
-/** How long a store that closes waits for its last word to the others. */
-const LAST_WORD_MS = 1_000
 
 /**
  * Tells other processes that something was committed. After the commit and apart from it: a notification inside
@@ -48,10 +46,10 @@ export class Signals extends Listeners {
     this.#sending ??= this.#notify()
   }
 
-  /** Resolves when a store that closes has told the others of its last commit. */
+  /** Resolves when a store that closes has told the others of its last commit, within a second. */
   async sent(): Promise<void> {
     this.#hurry.abort()
-    await Promise.race([this.#sending, pause(LAST_WORD_MS, undefined, { ref: false })])
+    await Promise.race([this.#sending, pause(1_000, undefined, { ref: false })])
   }
 
   async #notify(): Promise<void> {

@@ -1,0 +1,3 @@
+import { describeWaiting } from '../../test/support/store/waiting.ts'
+
+describeWaiting(10, 10)

@@ -1,0 +1,3 @@
+import { describeWaiting } from '../support/store/waiting.ts'
+
+describeWaiting(200, 50)

@@ -213,6 +213,14 @@ export function notify(step: Step, to: string, kind: NoticeKind, about: Handoff,
   tell(step, kind, to, about)
 }
 
+/** Cancels work that ends with something above it. Its sender is told too, unless it ends that itself. */
+export function takeBack(step: Step, handoff: Handoff, reason: string | undefined, along = ''): void {
+  const why = reasoned(step, 'cancelled', reason)
+  const cancelled = move(step, handoff, 'cancel', { ...why, as: 'sender', fields: { reason } })
+  const text = `Handoff ${handoff.id} was cancelled${along}${reason === undefined ? '' : `: ${reason}`}`
+  if (handoff.from !== step.actor.name) notify(step, handoff.from, 'cancelled', cancelled, text)
+}
+
 /** The result of a delegation, as a handoff to the asker: exempt from limits, depth and deadlines. */
 function sendReturn(step: Step, delegation: Handoff, text: string, returns?: Returned): void {
   const { view, at, deps } = step

@@ -6,7 +6,7 @@ import type { Package } from '../../domain/handoffs/package.ts'
 import { FIELD_NAMED } from '../../domain/handoffs/package-fields.ts'
 import { givenBack } from '../../domain/handoffs/reasons.ts'
 import { HOME_RULES, type Home } from '../../domain/home.ts'
-import { isOpen, type Role } from '../../domain/lifecycle.ts'
+import { isOpen } from '../../domain/lifecycle.ts'
 import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { Needs, needs, type View } from '../../storage/store.ts'
@@ -26,7 +26,16 @@ import {
   withChain,
 } from './admission.ts'
 import { reopened } from './attempts.ts'
-import { amended, changeHandoff, move, notify, offerDeadline, reasoned, type Step } from './moves.ts'
+import {
+  amended,
+  changeHandoff,
+  move,
+  notify,
+  offerDeadline,
+  reasoned,
+  type Step,
+  takeBack,
+} from './moves.ts'
 import { declaredChecks, outputConditions } from './output-conditions.ts'
 import { awaitPerson, offer, placeHandoff } from './placement.ts'
 import { returned } from './return-handoff.ts'
@@ -130,9 +139,12 @@ export class Sender extends UseCases {
       decide: (step, before) => {
         const below = workBelow(step.view, before)
         if (below instanceof Needs) return below
-        const cancelled = takeBack(step, before, reason)
+        const cancelled = move(step, before, 'cancel', {
+          ...reasoned(step, 'cancelled', reason),
+          fields: { reason },
+        })
         const why = `${before.id}, which it belongs to, was cancelled${reason === undefined ? '' : `: ${reason}`}`
-        for (const each of below) takeBack(step, each, why, 'sender')
+        for (const each of below) takeBack(step, each, why)
         return cancelled
       },
     })
@@ -329,13 +341,6 @@ function workBelow(view: View, top: Handoff): readonly Handoff[] | Needs {
   const handoffs = found.map(({ uid }) => uid)
   return view.hasRead({ handoffs }) ? found.slice(1) : needs({ handoffs })
 }
-
-const takeBack = (step: Step, handoff: Handoff, reason: string | undefined, as?: Role): Handoff =>
-  move(step, handoff, 'cancel', {
-    ...reasoned(step, 'cancelled', reason),
-    fields: { reason },
-    ...present({ as }),
-  })
 
 function kept(step: Step, document: SentDocument, placed: Handoff): Handoff {
   const handoff = document.keep(step, placed)

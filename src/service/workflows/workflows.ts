@@ -8,7 +8,7 @@ import { agentReads, ensureAgents } from '../agents/agents.ts'
 import type { Call } from '../deps.ts'
 import { workOn } from '../documents/text-work.ts'
 import { refuseRemoved } from '../handoffs/admission.ts'
-import { move, notify, reasoned, type Step } from '../handoffs/moves.ts'
+import { takeBack } from '../handoffs/moves.ts'
 import { refuse, UseCases, write } from '../write.ts'
 import type { ReadDefinition } from './definition.ts'
 import { advanceRun, putRun } from './follow.ts'
@@ -124,7 +124,7 @@ export class Workflows extends UseCases {
         const cancelled = advanceRun(step, this.#must(view.run(uid), ref), { kind: 'cancel' })
         for (const each of open) {
           const handoff = view.handoff(each)
-          if (handoff && isOpen(handoff.state)) takeBack(step, handoff, reason)
+          if (handoff && isOpen(handoff.state)) takeBack(step, handoff, reason, ' with its workflow')
         }
         return view.run(uid) ?? cancelled
       },
@@ -237,13 +237,4 @@ export class Workflows extends UseCases {
       by,
     })
   }
-}
-
-/** The sender is told too, unless it cancels the run itself. */
-function takeBack(step: Step, handoff: Handoff, reason: string | undefined): void {
-  const why = reasoned(step, 'cancelled', reason)
-  const cancelled = move(step, handoff, 'cancel', { ...why, as: 'sender', fields: { reason } })
-  const told = reason === undefined ? '' : `: ${reason}`
-  const text = `Handoff ${handoff.id} was cancelled with its workflow${told}`
-  if (handoff.from !== step.actor.name) notify(step, handoff.from, 'cancelled', cancelled, text)
 }

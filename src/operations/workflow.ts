@@ -43,7 +43,7 @@ const start = defineOperation({
   examples: [
     'baton workflow start feature --as orchestrator',
     'baton workflow start phases',
-    'baton workflow start feature --input @request.json',
+    `baton workflow start feature --input '{"ticket": 42}'`,
   ],
   run: async (service, call, input) =>
     shownRun(service, (await (await service.workflows()).start(call, input)).uid),

@@ -31,7 +31,10 @@ export async function finalize(deps: ServiceDeps, call: Call, ref?: string): Pro
   await newestCheckpoint(deps)
   // The first time this may take long, and nobody has to wait for it.
   await sequence(deps.store)
-  const answered = await waitFor(deps, () => attempt(deps, call, session.uid), WAIT_MS)
+  // A failure is the caller's to know at once; only another's lease is waited for.
+  const failed = (error: unknown) => ({ error })
+  const answered = await waitFor(deps, () => attempt(deps, call, session.uid).catch(failed), WAIT_MS)
+  if (answered && 'error' in answered) throw answered.error
   return answered ?? refuse('unavailable', FINALIZING, { session: session.id, retry_after_s: 5 })
 }
 

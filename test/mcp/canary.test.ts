@@ -24,6 +24,7 @@ const NAMES = [
   'on_behalf_of',
   'review',
   'silence.to',
+  'review',
   'name',
   'run',
   'gate.type',

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createService, openStore } from '../../../src/compose/main.ts'
 import { itemsOf, type Store } from '../../../src/storage/store.ts'
 import { folders } from '../documents/folders.ts'
@@ -40,7 +41,7 @@ export async function disturb(
     while (!isOver) {
       const { items } = await store.handoffs({ type: 'gate', state: ['needs_input'] }, { limit: 20 })
       for (const { uid } of items) await service.closing.decide(person('maria'), uid, 'approve')
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await pause(20)
     }
   })()
   t.after(async () => {
@@ -51,7 +52,8 @@ export async function disturb(
   })
   for (const role of ROLES) start(role)
   for (let done = 0; done < times; done += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 100 + 900 * random()))
+    await atWork(store)
+    await pause(200 * random())
     const role = ROLES[Math.floor(random() * 2)]!
     const child = children.get(role)!
     if (child.exitCode === null && child.signalCode === null) {
@@ -66,6 +68,15 @@ export async function disturb(
   assert.equal(planner.exitCode, 0)
   await demandWhole(store, signal === 'SIGTERM')
   await checkLog(store)
+}
+
+/** Programs that only start, or that have nothing to do, would end unnoticed. */
+async function atWork(store: Store): Promise<void> {
+  for (let looks = 0; looks < 1_000; looks += 1) {
+    const { items } = await store.handoffs({ state: ['in_progress', 'needs_input'] }, { limit: 1 })
+    if (items.length > 0) return
+    await pause(10)
+  }
 }
 
 /** Nothing is lost, nothing is recorded twice, and no attempt is spent by a close. */

@@ -8,18 +8,21 @@ const [store = '', role = '', stop = ''] = process.argv.slice(2)
 const AGAIN = { timeout_s: 1, retry: { max: 100, delay_s: 0, multiplier: 1 }, home: 'queue' as const }
 const WAIT = { timeout_s: 600 }
 
+/** Long enough to be hit by the end of its program. */
+const slowly = <T>(value: T): Promise<T> => new Promise((resolve) => setTimeout(resolve, 150, value))
+
 async function work(baton: Baton): Promise<void> {
   const options = { concurrency: 3 }
-  await baton.specialist('plan', options, ({ input }) => ({ output: `plan(${input})` }))
-  await baton.specialist('api', options, async ({ input, ask }) => ({
-    output: `api(${input}, ${await ask('Which colour?')})`,
-  }))
-  await baton.specialist('icons', options, ({ input }) => ({ output: `icons(${input})` }))
+  await baton.specialist('plan', options, ({ input }) => slowly({ output: `plan(${input})` }))
+  await baton.specialist('api', options, async ({ input, ask }) =>
+    slowly({ output: `api(${input}, ${await ask('Which colour?')})` }),
+  )
+  await baton.specialist('icons', options, ({ input }) => slowly({ output: `icons(${input})` }))
   await baton.specialist('page', options, async ({ input, delegate }) => {
     const icons = await delegate({ ...AGAIN, to: 'icons', title: 'Draw', input: 'page' }, WAIT)
     return { output: `page(${input}, ${icons.output})` }
   })
-  await baton.specialist('review', options, ({ input }) => ({ output: `review(${input})` }))
+  await baton.specialist('review', options, ({ input }) => slowly({ output: `review(${input})` }))
 }
 
 /** Sends a step, or finds the one that an earlier run of this program sent. */

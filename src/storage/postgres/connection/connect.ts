@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientBase, Pool, PoolClient } from 'pg'
-import { BatonError } from '../../../domain/errors.ts'
+import { BatonError, type ErrorCode } from '../../../domain/errors.ts'
 import { SERVER_MS, ServerClock } from './clock.ts'
 import { toBatonError } from './errors.ts'
 
@@ -166,8 +166,8 @@ async function prepareSession(
     return rows[0]
   }
   let found = await ask(processID)
-  const refuse = (reason: string): never => {
-    throw new BatonError('store_refused', `PostgreSQL at ${location} ${reason}`, {
+  const refuse = (reason: string, code: ErrorCode = 'store_refused'): never => {
+    throw new BatonError(code, `PostgreSQL at ${location} ${reason}`, {
       store: 'postgres',
       location,
     })
@@ -184,8 +184,10 @@ async function prepareSession(
   const version = Math.floor(found.version / 10_000)
   if (version < OLDEST_VERSION)
     refuse(`has version ${version}; Baton needs ${OLDEST_VERSION} or newer: upgrade the server`)
+  // Of several hosts one may be about to take over.
+  const standby = location.includes(',') ? 'unavailable' : 'store_refused'
   if (found.recovering)
-    refuse('is a standby, where changes may be seen out of order; use the address of the primary')
+    refuse('is a standby, where changes may be seen out of order; use the address of the primary', standby)
   if (readOnly) return
   if (found.fsync !== 'on')
     refuse(`has fsync off and can lose everything on a crash; set fsync = on in postgresql.conf and reload`)

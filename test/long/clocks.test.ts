@@ -63,6 +63,6 @@ describe('eight processes with clocks of their own on one store', () => {
 function fakeTime(): string {
   const listed = spawnSync('dpkg', ['-L', 'libfaketime'], { encoding: 'utf8' }).stdout ?? ''
   const library = listed.split('\n').find((file) => file.endsWith('/libfaketimeMT.so.1'))
-  assert.ok(library, 'libfaketime is missing; install it with: apt-get install libfaketime')
+  assert.ok(library, 'libfaketime is missing; install it with: sh scripts/long-tools.sh')
   return library
 }

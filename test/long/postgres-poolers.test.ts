@@ -36,7 +36,7 @@ default_pool_size = 10
   chmodSync(folder, 0o755)
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : []
   const child = spawn('/usr/sbin/pgbouncer', ['-q', ...user, ini], { stdio: 'ignore' })
-  child.on('error', () => assert.fail('pgbouncer is missing; install it with: apt-get install pgbouncer'))
+  child.on('error', () => assert.fail('pgbouncer is missing; install it with: sh scripts/long-tools.sh'))
   t.after(async () => {
     // It would wait for its clients to leave.
     if (child.kill('SIGKILL')) await once(child, 'exit')

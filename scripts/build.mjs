@@ -12,7 +12,6 @@ import { writePublicTypes } from './public-types.ts'
 
 const ENTRIES = {
   index: 'src/index.ts',
-  client: 'src/client.ts',
   queue: 'src/queue.ts',
   cli: 'src/transports/cli/cli.ts',
 }
@@ -45,7 +44,13 @@ const missing = Object.values(ENTRIES).filter((file) => !existsSync(file))
 if (missing.length > 0) stop(`The build needs ${missing.join(' and ')}, not there yet.`)
 
 try {
-  const [chunks, pages] = await Promise.all([bundle(), dashboard(), declarations(), buildVerifiers(next)])
+  const [chunks, pages] = await Promise.all([
+    bundle(),
+    dashboard(),
+    declarations(),
+    clientBundle(),
+    buildVerifiers(next),
+  ])
   const modules = [...chunks, ...pages].flatMap((chunk) => chunk.moduleIds)
   writeFileSync('THIRD-PARTY-LICENSES.txt', licenceTexts(modules))
   swap()
@@ -87,6 +92,17 @@ async function bundle() {
   const chunks = output.filter((part) => part.type === 'chunk')
   for (const entry of chunks.filter((chunk) => chunk.isEntry)) writeEntry(entry)
   return chunks
+}
+
+/** The client alone, as one file for browsers and workers too: no engine and no module of Node. */
+async function clientBundle() {
+  const build = await rolldown({ input: { client: 'src/client.ts' }, platform: 'neutral', treeshake: true })
+  const { output } = await build.write({ dir: next, format: 'esm', entryFileNames: '[name].js' })
+  await build.close()
+  const [{ code, imports, dynamicImports }] = output
+  const others = [...imports, ...dynamicImports]
+  if (output.length > 1 || others.length > 0 || /\brequire\(/.test(code))
+    throw new Error(`The client is not one file of its own: ${others.join(', ')}`)
 }
 
 /** The package is ESM to those who import it. */

@@ -1,9 +1,33 @@
 import type { Actor } from './domain/actor.ts'
-import { OPERATION_NAMES, type OperationName } from './operations/index.ts'
+import { BatonError } from './domain/errors.ts'
+import type { OperationName } from './operations/index.ts'
+import { ROUTES } from './operations/routes.ts'
+import { Baton } from './runner/baton.ts'
 import type { OperationInput, OperationOutput } from './runner/calls.ts'
 import type { EventOptions } from './runner/link.ts'
 import type { Event } from './service/events.ts'
-import { type RemoteCallOptions as CallOptions, createRemote } from './transports/http/client/remote.ts'
+import { createRemote, type RemoteCallOptions } from './transports/http/client/remote.ts'
+import { remoteLink } from './transports/http/client/remote-link.ts'
+
+/**
+ * Opens a workspace at a server, as `openBaton` of `batonpass` does, and without an engine: for Node, Bun, Deno, workers
+ * and browsers. Schemas are those of zod or any other library with the Standard Schema interface.
+ */
+export async function openBaton(
+  address: string,
+  options: {
+    /** The token of one agent, or those of several. Made with: baton token create --agent NAME */
+    readonly token: string | readonly string[]
+  },
+): Promise<Baton> {
+  const compile = async () => {
+    throw new BatonError(
+      'invalid_input',
+      'batonpass/client takes schemas of zod and the like; for JSON Schemas import openBaton from batonpass',
+    )
+  }
+  return new Baton(await remoteLink({ url: address, token: options.token, compile }))
+}
 
 export interface ClientOptions {
   /** Address of a server, `https://…`; plain http only on this machine. */
@@ -18,7 +42,7 @@ export interface ClientOptions {
 export type Client = {
   readonly [Name in OperationName]: (
     input: OperationInput<Name>,
-    options?: CallOptions,
+    options?: RemoteCallOptions,
   ) => Promise<OperationOutput<Name>>
 } & {
   /** The agent that the token stands for. */
@@ -28,7 +52,7 @@ export type Client = {
 }
 
 /**
- * A client of a Baton server.
+ * The operations of a Baton server by their names, for programs that need no more.
  *
  * ```ts
  * import { createClient } from 'batonpass/client'
@@ -39,9 +63,9 @@ export type Client = {
  */
 export function createClient(options: ClientOptions): Client {
   const remote = createRemote(options)
-  const calls = Object.keys(OPERATION_NAMES).map((name) => [
+  const calls = Object.keys(ROUTES).map((name) => [
     name,
-    (input: Readonly<Record<string, unknown>>, given?: CallOptions) =>
+    (input: Readonly<Record<string, unknown>>, given?: RemoteCallOptions) =>
       remote.call(name as OperationName, input, given),
   ])
   // Names and functions come from the list that the type is made of.
@@ -56,6 +80,11 @@ export {
   HandoffLimitExceeded,
   HandoffTimeoutException,
 } from './domain/errors.ts'
-export type { CallOptions, Event, EventOptions, OperationInput, OperationName, OperationOutput }
-/** @deprecated The name is now `Event`. */
-export type Happening = Event
+export type { Handoff } from './domain/handoffs/handoff.ts'
+export type { BatonAgent } from './runner/baton-agent.ts'
+export { type DefinedWork, defineWork, type RequestOptions } from './runner/define-work.ts'
+export type { CallOptions, Outcome, WaitOptions } from './runner/link.ts'
+export type { SentHandoff } from './runner/sent-handoff.ts'
+export type { Specialist, SpecialistOptions } from './runner/specialist.ts'
+export type { Work, WorkResult } from './runner/work.ts'
+export type { Baton, Event, Event as Happening, EventOptions, OperationInput, OperationName, OperationOutput }

@@ -9,6 +9,12 @@ export type AgentRole = (typeof AGENT_ROLES)[number]
 /** A name of an agent as it is stored: `AgentName` without its schema, which short commands do not load. */
 export const AGENT_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
+/** A name as it is stored: surfaces take `@Codex` and hand on `codex`. */
+export const toAgentName = (text: string): string => text.trim().replace(/^@/, '').toLowerCase()
+
+export const AGENT_NAME_RULE =
+  'an agent name is letters, digits, dots, dashes or underscores, for example codex or @react-specialist'
+
 /** The receiver's name that stands for every person: the first who answers counts. */
 export const ANYONE = 'human'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { AGENT_KINDS, AGENT_ROLES } from './actor.ts'
+import { AGENT_KINDS, AGENT_NAME, AGENT_NAME_RULE, AGENT_ROLES, toAgentName } from './actor.ts'
 import { type InputOf, once } from './once.ts'
 
 export {
@@ -17,13 +17,8 @@ export {
 /** One word for each sender or receiver: lower case, no `@`. Surfaces take `@Codex` and hand on `codex`. */
 export const AgentName = z
   .string()
-  .transform((text) => text.trim().replace(/^@/, '').toLowerCase())
-  .pipe(
-    z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, {
-      error:
-        'an agent name is letters, digits, dots, dashes or underscores, for example codex or @react-specialist',
-    }),
-  )
+  .transform(toAgentName)
+  .pipe(z.string().regex(AGENT_NAME, { error: AGENT_NAME_RULE }))
   .describe('Agent name, for example codex')
 export type AgentName = string
 

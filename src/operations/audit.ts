@@ -24,7 +24,6 @@ const sessionStart = defineOperation({
   summary: 'Mark the start of an auditable session. Your work from here to merkle_finalize belongs to it.',
   scope: 'audit:write',
   tools: 'proof',
-  http: { method: 'POST', path: '/v1/audit/sessions' },
   input: () => z.strictObject({}),
   output: ShownSession,
   errors: [...BASIC],
@@ -36,7 +35,6 @@ const sessions = defineOperation({
   name: 'audit_sessions',
   summary: 'Audit sessions of the workspace, newest first.',
   scope: 'audit:read',
-  http: { method: 'GET', path: '/v1/audit/sessions' },
   input: () => z.strictObject({ by: z.string().max(64).optional(), ...PAGE() }),
   output: () => z.object({ items: z.array(ShownSession()), next: z.string().optional() }),
   errors: ['invalid_input', 'unavailable'],
@@ -56,7 +54,6 @@ const verifyChain = defineOperation({
     'Verify the hash chains, the tree and the checkpoint that a session rests on; names what is wrong.',
   scope: 'audit:read',
   tools: 'proof',
-  http: { method: 'GET', path: '/v1/audit/verify-chain' },
   positional: ['session'],
   input: () => z.strictObject(Session()),
   output: () =>
@@ -83,7 +80,6 @@ const finalize = defineOperation({
   summary: 'Seal a session into a Merkle tree, after its final thought_record; again, it answers the same.',
   scope: 'audit:write',
   tools: 'proof',
-  http: { method: 'POST', path: '/v1/audit/finalize' },
   positional: ['session'],
   input: () => z.strictObject(Session()),
   output: Sealed,
@@ -97,7 +93,6 @@ const root = defineOperation({
   summary: 'The Merkle root of a sealed session, with its seal in a signed checkpoint.',
   scope: 'audit:read',
   tools: 'proof',
-  http: { method: 'GET', path: '/v1/audit/root' },
   positional: ['session'],
   input: () => z.strictObject(Session()),
   output: Sealed,
@@ -110,7 +105,6 @@ const proof = defineOperation({
   name: 'audit_proof',
   summary: 'The log entries of a handoff, task, record or session, each proven to be in the log.',
   scope: 'audit:read',
-  http: { method: 'GET', path: '/v1/audit/proofs/{id}' },
   positional: ['id'],
   input: () =>
     z.strictObject({
@@ -138,7 +132,6 @@ const checkpoint = defineOperation({
   name: 'audit_checkpoint',
   summary: 'Sign the current head of the log, where its key is; with --show the newest signed one.',
   scope: 'audit:write',
-  http: { method: 'POST', path: '/v1/audit/checkpoints' },
   input: () =>
     z.strictObject({ show: z.boolean().optional().describe('Sign nothing, only show the newest') }),
   output: Checkpoint,
@@ -157,7 +150,6 @@ const log = defineOperation({
   name: 'audit_log',
   summary: 'The log of the workspace, oldest first.',
   scope: 'audit:read',
-  http: { method: 'GET', path: '/v1/audit/log' },
   input: () => z.strictObject(PAGE()),
   output: () => z.object({ items: z.array(ShownEntry()), next: z.string().optional() }),
   exact: true,
@@ -170,7 +162,6 @@ const key = defineOperation({
   name: 'audit_key',
   summary: 'The public key with which anyone can verify this log, and where its secret is.',
   scope: 'audit:read',
-  http: { method: 'GET', path: '/v1/audit/key' },
   input: () => z.strictObject({}),
   output: () =>
     z.object({
@@ -192,7 +183,6 @@ const redact = defineOperation({
     'Remove one field of a handoff, task or record for good, with every copy here. The log still proves it was there.',
   scope: 'audit:write',
   peopleOnly: true,
-  http: { method: 'POST', path: '/v1/audit/redactions' },
   positional: ['id'],
   input: () => z.strictObject(redactFields()),
   output: Redacted,

@@ -8,7 +8,6 @@ const collect = defineOperation({
   summary:
     'Store the handoff blocks of agents’ summaries as history, each once, and follow them: hand on, retry, route, notify, escalate.',
   scope: 'document:write',
-  http: { method: 'POST', path: '/v1/documents/collect' },
   input: () => z.strictObject(collectFields()),
   output: Collected,
   errors: ['invalid_input', 'not_found', 'unavailable', 'too_large'],

@@ -45,7 +45,6 @@ const check = defineOperation({
   name: 'document_check',
   summary: 'Read a handoff document of any dialect, and list its problems with their places.',
   scope: 'document:read',
-  http: { method: 'POST', path: '/v1/documents/check' },
   input: () =>
     z.strictObject({
       ...text(),
@@ -69,7 +68,6 @@ const convert = defineOperation({
   summary:
     'Write a document in another dialect. Says what is lost; refused with the list of what is missing.',
   scope: 'document:read',
-  http: { method: 'POST', path: '/v1/documents/convert' },
   input: () =>
     z.strictObject({
       ...text(),
@@ -95,7 +93,6 @@ const importing = defineOperation({
   name: 'document_import',
   summary: 'Import the handoffs and records of a document as they are, each once. Limits do not apply.',
   scope: 'document:write',
-  http: { method: 'POST', path: '/v1/documents/import' },
   input: () => z.strictObject(text()),
   output: () => z.object({ items: z.array(ImportItem()) }),
   errors: ['invalid_input', 'unavailable', 'too_large'],
@@ -110,7 +107,6 @@ const exporting = defineOperation({
   name: 'document_export',
   summary: 'Write a handoff or a task as a document of a dialect. Says what is lost.',
   scope: 'document:read',
-  http: { method: 'POST', path: '/v1/documents/export' },
   positional: ['id'],
   input: () =>
     z.strictObject({

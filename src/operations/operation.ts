@@ -4,6 +4,8 @@ import { describeIssues, SHOWN_ISSUES } from '../domain/texts/issue-words.ts'
 import { visible, visibleDeep, wellFormedDeep } from '../domain/texts/visible.ts'
 import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
+import type { OperationName } from './index.ts'
+import { ROUTES } from './routes.ts'
 
 type Effect = 'read' | 'write'
 
@@ -42,7 +44,7 @@ export interface Operation<
 /** An operation as it is written: schemas come as functions and are built when they are first asked for. */
 export type WrittenOperation<In extends z.ZodObject, Out extends z.ZodType> = Omit<
   Operation<In, Out>,
-  'name' | 'effect' | 'input' | 'output' | 'untrusted'
+  'name' | 'effect' | 'http' | 'input' | 'output' | 'untrusted'
 > & {
   readonly input: () => In
   readonly output: () => Out
@@ -58,9 +60,11 @@ export function defineOperation<
   let input: In | undefined
   let output: Out | undefined
   const { untrusted } = written
+  const [method, path] = ROUTES[written.name as OperationName].split(' ')
   const foreign = () => (typeof untrusted === 'function' ? untrusted() : untrusted)
   return {
     ...written,
+    http: { method, path } as Operation['http'],
     effect: written.scope.endsWith(':read') ? 'read' : 'write',
     get input() {
       input ??= written.input()

@@ -10,7 +10,6 @@ const agentList = defineOperation({
   name: 'agent_list',
   summary: 'The agents that can send and receive here.',
   scope: 'agent:read',
-  http: { method: 'GET', path: '/v1/agents' },
   input: () => z.strictObject({}),
   output: () => z.object({ items: z.array(Agent()) }),
   errors: ['unavailable'],
@@ -23,7 +22,6 @@ const agentAdd = defineOperation({
   name: 'agent_add',
   summary: 'Add an agent or a person, or change their kind, roles, capabilities or limits.',
   scope: 'agent:write',
-  http: { method: 'POST', path: '/v1/agents' },
   positional: ['name'],
   input: () => z.strictObject(agentFields()),
   output: Agent,
@@ -36,7 +34,6 @@ const agentRemove = defineOperation({
   name: 'agent_remove',
   summary: 'Let nobody hand to this agent any more and end its tokens; its history stays.',
   scope: 'agent:write',
-  http: { method: 'POST', path: '/v1/agents/{name}/remove' },
   positional: ['name'],
   input: () => z.strictObject({ name: AgentName }),
   output: Agent,
@@ -52,7 +49,6 @@ const artifactPut = defineOperation({
   name: 'artifact_put',
   summary: 'Register a file by path and hash, or store it with its bytes (up to 10 MB).',
   scope: 'artifact:write',
-  http: { method: 'POST', path: '/v1/artifacts' },
   positional: ['path'],
   input: () =>
     z.strictObject({
@@ -80,7 +76,6 @@ const artifactGet = defineOperation({
   name: 'artifact_get',
   summary: 'One artifact, with its bytes in base64 where they are stored.',
   scope: 'artifact:read',
-  http: { method: 'GET', path: '/v1/artifacts/{uid}' },
   positional: ['uid'],
   input: () => z.strictObject({ uid: z.string().min(1).max(100) }),
   output: () => z.object({ artifact: Artifact(), content: z.string().optional() }),
@@ -98,7 +93,6 @@ const noticeAck = defineOperation({
   name: 'notice_ack',
   summary: 'Mark a notice as seen.',
   scope: 'notice:write',
-  http: { method: 'POST', path: '/v1/notices/{uid}/ack' },
   positional: ['uid'],
   input: () => z.strictObject({ uid: z.string().min(1).max(100) }),
   output: Notice,
@@ -111,7 +105,6 @@ const status = defineOperation({
   name: 'report_status',
   summary: 'How many handoffs and tasks are in which state, and who holds how many.',
   scope: 'report:read',
-  http: { method: 'GET', path: '/v1/status' },
   input: () => z.strictObject({}),
   output: () =>
     z.object({

@@ -10,7 +10,6 @@ const metrics = defineOperation({
   summary:
     'Metrics of all blocks by agent, phase, task or workflow: like is added to like, nothing is mixed.',
   scope: 'report:read',
-  http: { method: 'GET', path: '/v1/reports/metrics' },
   input: () =>
     z.strictObject({
       by: z.enum(GROUPINGS).optional().describe('agent by default'),
@@ -43,7 +42,6 @@ const progress = defineOperation({
   name: 'report_progress',
   summary: 'The state of each workflow or task by its blocks: phase, holder, status and progress.',
   scope: 'report:read',
-  http: { method: 'GET', path: '/v1/reports/progress' },
   input: () =>
     z.strictObject({
       by: z.enum(['workflow', 'task']).optional().describe('workflow by default'),
@@ -63,7 +61,6 @@ const history = defineOperation({
   name: 'report_history',
   summary: 'Every block that was stored, as it was written, oldest first.',
   scope: 'report:read',
-  http: { method: 'GET', path: '/v1/reports/history' },
   input: () => z.strictObject({ ...blockFilterFields(), ...PAGE() }),
   output: () => z.object({ items: z.array(Block()), next: z.string().optional() }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
@@ -80,7 +77,6 @@ const flow = defineOperation({
   name: 'report_flow',
   summary: 'Handoffs and their outcomes over time, by agent, and by sender and receiver.',
   scope: 'report:read',
-  http: { method: 'GET', path: '/v1/reports/flow' },
   input: () => z.strictObject({ window: z.enum(FLOW_WINDOW_NAMES).optional().describe('How far back (7d)') }),
   output: FlowAnswer,
   errors: ['invalid_input', 'unavailable'],

@@ -12,7 +12,6 @@ const reopen = defineOperation({
   name: 'task_reopen',
   summary: 'Reopen a task that is done: one without a thought_record, or any task as a person or pm.',
   scope: 'task:write',
-  http: { method: 'POST', path: '/v1/tasks/{id}/reopen' },
   positional: ['id'],
   input: () => z.strictObject({ id: TaskId, reason: Reason.describe('Why it is not done, for the log') }),
   output: Shown,
@@ -35,7 +34,6 @@ const log = defineOperation({
   name: 'task_log',
   summary: 'The history of a task: every change with its author and time, and its records.',
   scope: 'task:read',
-  http: { method: 'GET', path: '/v1/tasks/{id}/log' },
   positional: ['id'],
   input: () =>
     z.strictObject({

@@ -11,7 +11,6 @@ const create = defineOperation({
   name: 'task_create',
   summary: 'Add a task, with what it depends on.',
   scope: 'task:write',
-  http: { method: 'POST', path: '/v1/tasks' },
   positional: ['id'],
   input: () => z.strictObject(newTaskFields()),
   output: Shown,
@@ -24,7 +23,6 @@ const list = defineOperation({
   name: 'task_list',
   summary: 'Tasks of the workspace.',
   scope: 'task:read',
-  http: { method: 'GET', path: '/v1/tasks' },
   input: () =>
     z.strictObject({
       status: z.union([z.enum(TASK_STATES).transform((s) => [s]), z.array(z.enum(TASK_STATES))]).optional(),
@@ -46,7 +44,6 @@ const get = defineOperation({
   name: 'task_get',
   summary: 'One task, what blocks it and its records.',
   scope: 'task:read',
-  http: { method: 'GET', path: '/v1/tasks/{id}' },
   positional: ['id'],
   input: () => z.strictObject({ id: TaskId }),
   output: () =>
@@ -72,7 +69,6 @@ const next = defineOperation({
   summary: 'Tasks that can be started now: critical first, then in dependency order.',
   scope: 'task:read',
   tools: 'default',
-  http: { method: 'GET', path: '/v1/next-actions' },
   input: () => z.strictObject({ limit: PAGE().limit }),
   output: () => z.object({ items: z.array(Shown()) }),
   errors: ['invalid_input', 'unavailable'],
@@ -87,7 +83,6 @@ const start = defineOperation({
   summary: 'Claim a task; exactly one caller gets it.',
   scope: 'task:write',
   tools: 'default',
-  http: { method: 'POST', path: '/v1/tasks/{id}/start' },
   positional: ['id'],
   input: () => z.strictObject({ id: TaskId }),
   output: Shown,
@@ -102,7 +97,6 @@ const brief = defineOperation({
     'The reading list for the next agent: latest records, next actions, task prompt and guides, within a token budget.',
   scope: 'task:read',
   tools: 'default',
-  http: { method: 'GET', path: '/v1/tasks/{id}/brief' },
   positional: ['id'],
   input: () =>
     z.strictObject({

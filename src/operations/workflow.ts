@@ -31,7 +31,6 @@ const start = defineOperation({
   name: 'workflow_start',
   summary: 'Start a workflow: its steps are handed to their agents in order, and gates to people.',
   scope: 'workflow:write',
-  http: { method: 'POST', path: '/v1/workflows' },
   positional: ['name'],
   input: () =>
     z.strictObject({
@@ -53,7 +52,6 @@ const status = defineOperation({
   name: 'workflow_status',
   summary: 'How far a run of a workflow is, step by step, and whose move it is.',
   scope: 'workflow:read',
-  http: { method: 'GET', path: '/v1/workflows/{id}' },
   positional: ['id'],
   input: () => z.strictObject({ id: RunId }),
   output: () => RunView().extend(WARNING()),
@@ -69,7 +67,6 @@ const list = defineOperation({
   name: 'workflow_list',
   summary: 'Runs of workflows, newest first.',
   scope: 'workflow:read',
-  http: { method: 'GET', path: '/v1/workflows' },
   input: () =>
     z.strictObject({
       state: z.union([z.enum(RUN_STATES).transform((s) => [s]), z.array(z.enum(RUN_STATES))]).optional(),
@@ -98,7 +95,6 @@ const resume = defineOperation({
   name: 'workflow_resume',
   summary: 'Retry the failed steps of a run; if none failed, nothing changes.',
   scope: 'workflow:write',
-  http: { method: 'POST', path: '/v1/workflows/{id}/resume' },
   positional: ['id'],
   input: () => z.strictObject({ id: RunId }),
   output: RunView,
@@ -112,7 +108,6 @@ const cancel = defineOperation({
   name: 'workflow_cancel',
   summary: 'End a run and cancel its open handoffs; their receivers are told.',
   scope: 'workflow:write',
-  http: { method: 'POST', path: '/v1/workflows/{id}/cancel' },
   positional: ['id'],
   input: () => z.strictObject({ id: RunId, reason: Note.optional() }),
   output: RunView,
@@ -126,7 +121,6 @@ const check = defineOperation({
   name: 'workflow_check',
   summary: 'Check a definition without starting it: every problem with its line and what to write.',
   scope: 'workflow:read',
-  http: { method: 'POST', path: '/v1/workflows/check' },
   positional: ['name'],
   input: () => z.strictObject(definition()),
   output: () =>
@@ -157,7 +151,6 @@ const picture = defineOperation({
   name: 'workflow_picture',
   summary: 'A workflow, or one run of it with the states of its steps, drawn as Mermaid or SVG.',
   scope: 'workflow:read',
-  http: { method: 'POST', path: '/v1/workflows/picture' },
   positional: ['name'],
   input: () =>
     z.strictObject({

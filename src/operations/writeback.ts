@@ -26,7 +26,6 @@ const update = defineOperation({
   summary: 'Report status, progress and notes of a task. Done is refused until a thought_record was written.',
   scope: 'task:write',
   tools: 'default',
-  http: { method: 'POST', path: '/v1/tasks/{task_id}' },
   positional: ['task_id'],
   aliases: ID_TOO,
   input: () =>
@@ -54,7 +53,6 @@ const record = defineOperation({
     'Record what was done on a task: branch, commit, tests, summary. Needed before a task can be done. With status todo and notes it opens a done task again.',
   scope: 'task:write',
   tools: 'default',
-  http: { method: 'POST', path: '/v1/tasks/{task_id}/records' },
   positional: ['task_id'],
   aliases: ID_TOO,
   input: () => z.strictObject({ task_id: TaskId, ...recordFields(), status: Status().optional() }),
@@ -74,7 +72,6 @@ const complete = defineOperation({
   name: 'task_complete',
   summary: 'Write the record of what was done and set the task done, both or neither.',
   scope: 'task:write',
-  http: { method: 'POST', path: '/v1/tasks/{task_id}/complete' },
   positional: ['task_id'],
   aliases: ID_TOO,
   input: () => z.strictObject({ task_id: TaskId, ...recordFields(), progress: Progress().optional() }),
@@ -93,7 +90,6 @@ const escalate = defineOperation({
   name: 'task_escalate',
   summary: 'Hand a writeback that failed to the pm, with branch, commit and the thought_record to write.',
   scope: 'handoff:write',
-  http: { method: 'POST', path: '/v1/tasks/{task_id}/escalate' },
   positional: ['task_id'],
   aliases: ID_TOO,
   input: () =>
@@ -119,7 +115,6 @@ const list = defineOperation({
   summary:
     'The newest records, of one task or of the whole project, in the order in which they were written.',
   scope: 'task:read',
-  http: { method: 'GET', path: '/v1/records' },
   positional: ['task_id'],
   input: () =>
     z.strictObject({
@@ -149,7 +144,6 @@ const attest = defineOperation({
   name: 'thought_attest',
   summary: 'Answer for a record that was put into the store past the log; for people and the role pm.',
   scope: 'task:write',
-  http: { method: 'POST', path: '/v1/records/{uid}/attest' },
   positional: ['uid'],
   input: () =>
     z.strictObject({

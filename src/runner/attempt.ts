@@ -137,7 +137,7 @@ export class Attempt {
       type: name,
       role: 'output',
       handoff: this.#handoff.uid,
-      content: Buffer.from(bytes).toString('base64'),
+      content: btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')),
     })
     // Document 001 calls an artifact by the name of its file.
     const id = wanted === undefined ? stored.uid : path.replace(/^.*\/|\.json$/g, '')

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { BatonError } from '../domain/errors.ts'
+import { demandSeconds } from '../domain/wait-limits.ts'
 import type { Event } from '../service/events.ts'
-import { demandSeconds } from '../service/wait.ts'
 import { BatonAgent } from './baton-agent.ts'
 import { asGiven, type DefinedWork, demandName, isDefined } from './define-work.ts'
 import type { AgentOptions, EventOptions, Link } from './link.ts'

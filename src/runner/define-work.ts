@@ -1,4 +1,4 @@
-import { AgentName } from '../domain/agent.ts'
+import { AGENT_NAME, AGENT_NAME_RULE, toAgentName } from '../domain/actor.ts'
 import { BatonError } from '../domain/errors.ts'
 import { sentenceOf } from '../service/schema/schema-problems.ts'
 import type { OperationInput } from './calls.ts'
@@ -101,7 +101,7 @@ export function asGiven(schema: StandardSchema): StandardSchema {
 }
 
 export function demandName(name: string): string {
-  const read = AgentName.safeParse(name)
-  if (read.success) return read.data
-  throw new BatonError('invalid_input', read.error.issues.map((issue) => issue.message).join('; '), { name })
+  const known = typeof name === 'string' ? toAgentName(name) : ''
+  if (AGENT_NAME.test(known)) return known
+  throw new BatonError('invalid_input', AGENT_NAME_RULE, { name })
 }

@@ -2,7 +2,7 @@ import { ANYONE } from '../domain/actor.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { withoutSecrets } from '../domain/texts/secrets.ts'
-import { demandSeconds } from '../service/wait.ts'
+import { demandSeconds } from '../domain/wait-limits.ts'
 import { Attempt } from './attempt.ts'
 import type { AgentLink, Link } from './link.ts'
 import { type AfterSchema, type BeforeSchema, prepareSchema, type Schema } from './schema.ts'
@@ -117,7 +117,7 @@ function demandWorker(name: string, options: unknown, handler: unknown): void {
 /** A program does not take the work of a person. A token that cannot see the agents is judged by the name alone. */
 async function demandProgram({ name, call }: AgentLink): Promise<void> {
   const known = await call('agent_list', {}).catch((error: unknown) => {
-    if (error instanceof BatonError && error.code === 'not_allowed') return { items: [] }
+    if (isLost(error)) return { items: [] }
     throw error
   })
   if (name === ANYONE || known.items.some((agent) => agent.name === name && agent.kind === 'human'))
@@ -279,5 +279,8 @@ const attemptOf = ({ uid, attempt }: Handoff): string => `${attempt} of ${uid}`
 
 function warn(what: string, error: unknown): void {
   const why = error instanceof Error ? error.message : String(error)
-  process.emitWarning(`${what}: ${why}`, 'BatonWarning')
+  // Browsers and workers have no process.
+  const { process } = globalThis
+  if (process?.emitWarning) process.emitWarning(`${what}: ${why}`, 'BatonWarning')
+  else console.warn(`BatonWarning: ${what}: ${why}`)
 }

@@ -122,7 +122,7 @@ export function toStoredFile(
   if (text === undefined)
     throw new BatonError('invalid_input', `the data of ${name} cannot be written as JSON`, { name })
   const file = name.endsWith('.json') ? name : `${name}.json`
-  return { path: `artifacts/${folder}/${file}`, bytes: Buffer.from(`${text}\n`) }
+  return { path: `artifacts/${folder}/${file}`, bytes: new TextEncoder().encode(`${text}\n`) }
 }
 
 /** The problem with a handler's answer, and what to return; an untyped program may return anything. */

@@ -4,15 +4,11 @@ import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { endReason } from '../domain/handoffs/reasons.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import { present } from '../domain/present.ts'
+import { DEFAULT_WAIT_S, demandSeconds, HOLD_MS } from '../domain/wait-limits.ts'
 import type { Changed } from '../storage/store.ts'
 import type { Hold, ServiceDeps } from './deps.ts'
 import { find, isUid } from './lookup.ts'
 import { LOOK_AGAIN_MS, waitsOf } from './waits.ts'
-
-/** Document 001's default, for handoffs that name no time of their own. */
-export const DEFAULT_WAIT_S = 300
-/** Proxies and clients give up on a silent connection after about a minute. */
-export const HOLD_MS = 60_000
 
 export interface WaitOptions {
   readonly timeout_s?: number | undefined
@@ -112,17 +108,6 @@ export async function waitHeld(
     if (!(error instanceof HandoffTimeoutException)) throw error
     return { handoff: await find(deps, ref), ...(whole > held_s && { left_s: whole - held_s }) }
   }
-}
-
-/** A program without types may say anything, and a wait until no number at all would never end. */
-export function demandSeconds(timeout_s: unknown, field = 'timeout_s'): void {
-  if (timeout_s === undefined || (Number.isFinite(timeout_s) && Number(timeout_s) >= 0)) return
-  const given = typeof timeout_s === 'number' ? timeout_s : `of the type ${typeof timeout_s}`
-  throw new BatonError(
-    'invalid_input',
-    `${field} is ${given}; it is a number of seconds from 0 up, for example 60`,
-    { field },
-  )
 }
 
 /** The same look may succeed later, without anybody's doing. */

@@ -26,7 +26,7 @@ export const defineStep = <In extends z.ZodObject, const Verb extends string>(
     errors = [],
     run,
     ...step
-  }: Omit<WrittenOperation<In, HandoffAnswer>, 'scope' | 'http' | 'output' | 'errors' | 'run'> & {
+  }: Omit<WrittenOperation<In, HandoffAnswer>, 'scope' | 'output' | 'errors' | 'run'> & {
     readonly errors?: readonly ErrorCode[]
     run(service: Service, call: Call, input: z.output<In>): Promise<Handoff>
   },
@@ -34,7 +34,6 @@ export const defineStep = <In extends z.ZodObject, const Verb extends string>(
   defineOperation({
     name: `handoff_${verb}`,
     scope: 'handoff:write',
-    http: { method: 'POST', path: `/v1/handoffs/{id}/${verb}` },
     positional: ['id'],
     ...step,
     output: HandoffAnswer,

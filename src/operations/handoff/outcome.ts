@@ -39,7 +39,6 @@ const decide = defineOperation({
   summary: 'A person answers a gate (approve, reject or question) or an escalation (one of its options).',
   scope: 'gate:write',
   peopleOnly: true,
-  http: { method: 'POST', path: '/v1/gates/{id}/decide' },
   positional: ['id', 'choice'],
   input: () =>
     z.strictObject({

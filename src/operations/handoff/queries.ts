@@ -38,7 +38,6 @@ const inbox = defineOperation({
   summary: 'Your open work: handoffs to accept, finish, verify or answer, and notices you have not seen.',
   scope: 'handoff:read',
   tools: 'default',
-  http: { method: 'GET', path: '/v1/inbox' },
   input: () => z.strictObject(PAGE()),
   output: () =>
     z.object({
@@ -59,7 +58,6 @@ const get = defineOperation({
   summary: 'One handoff with its package, what was handed in, questions and answers, attempts and timeline.',
   scope: 'handoff:read',
   tools: 'default',
-  http: { method: 'GET', path: '/v1/handoffs/{id}' },
   positional: ['id'],
   input: () => z.strictObject({ id: Id }),
   output: () =>
@@ -93,7 +91,6 @@ const list = defineOperation({
   name: 'handoff_list',
   summary: 'Handoffs of the workspace, newest first.',
   scope: 'handoff:read',
-  http: { method: 'GET', path: '/v1/handoffs' },
   input: () =>
     z.strictObject({
       state: z.union([z.enum(STATES).transform((s) => [s]), z.array(z.enum(STATES))]).optional(),
@@ -120,7 +117,6 @@ const wait = defineOperation({
     'Wait until a handoff is completed and get its result. Refused with the reason when it ends otherwise; not done when time is up.',
   scope: 'handoff:read',
   tools: 'default',
-  http: { method: 'GET', path: '/v1/handoffs/{id}/wait' },
   positional: ['id'],
   input: () =>
     z.strictObject({

@@ -19,7 +19,6 @@ const accept = defineOperation({
     'Accept a handoff that was offered to you: say the task in your own words. With blockers, say what is unclear instead of starting.',
   scope: 'handoff:write',
   tools: 'default',
-  http: { method: 'POST', path: '/v1/handoffs/{id}/accept' },
   positional: ['id'],
   input: () =>
     z.strictObject({
@@ -75,7 +74,6 @@ const claim = defineOperation({
   name: 'handoff_claim',
   summary: 'Take the next handoff of your queue, by priority and then age.',
   scope: 'handoff:write',
-  http: { method: 'POST', path: '/v1/claims' },
   input: () => z.strictObject(claimFields()),
   output: () => HandoffAnswer().partial(),
   untrusted: ['handoff'],
@@ -117,7 +115,6 @@ const submit = defineOperation({
   summary: 'Hand in what you did, with evidence for every deliverable or a note.',
   scope: 'handoff:write',
   tools: 'default',
-  http: { method: 'POST', path: '/v1/handoffs/{id}/submit' },
   positional: ['id'],
   input: () => z.strictObject({ id: Id, ...submitFields() }),
   output: () =>

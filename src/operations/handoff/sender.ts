@@ -14,7 +14,6 @@ const create = defineOperation({
   name: 'handoff_create',
   summary: 'Write a handoff as a draft, without sending it.',
   scope: 'handoff:write',
-  http: { method: 'POST', path: '/v1/handoffs/drafts' },
   input: () => z.strictObject(newHandoffFields()),
   output: Sent,
   errors: [...CHANGE_ERRORS, 'limit_exceeded'],
@@ -28,7 +27,6 @@ const send = defineOperation({
     'Hand work to another agent or a person: the task, the results to hand in and the conditions for done.',
   scope: 'handoff:write',
   tools: 'default',
-  http: { method: 'POST', path: '/v1/handoffs' },
   positional: ['id'],
   input: () =>
     z.strictObject({

@@ -60,10 +60,7 @@ function remoteAgent(remote: Remote, feed: Feed, name: string, instance: string 
   const call: AgentLink['call'] = async (operation, input, { key } = {}) => {
     const fault = jsonProblem(input)
     if (fault)
-      throw new BatonError('invalid_input', `${fault.field || 'the input'} ${fault.what}`, {
-        operation,
-        field: fault.field,
-      })
+      throw new BatonError('invalid_input', `${fault.field || 'the input'} ${fault.what}`, { operation })
     return (await remote.call(operation, input, present({ key }))) as OperationOutput<typeof operation>
   }
   return {

@@ -1,6 +1,6 @@
 import { BatonError, HandoffTimeoutException, timedOut } from '../../../domain/errors.ts'
 import type { Handoff } from '../../../domain/handoffs/handoff.ts'
-import { DEFAULT_WAIT_S } from '../../../service/wait.ts'
+import { DEFAULT_WAIT_S } from '../../../domain/wait-limits.ts'
 import { rest } from './rest.ts'
 
 type RemoteInput = Readonly<Record<string, unknown>>

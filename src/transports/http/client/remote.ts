@@ -3,10 +3,10 @@ import { BatonError, ERROR_CODES, toError } from '../../../domain/errors.ts'
 import type { Handoff } from '../../../domain/handoffs/handoff.ts'
 import { present } from '../../../domain/present.ts'
 import type { Trace } from '../../../domain/trace.ts'
-import { loadOperation, type OperationName } from '../../../operations/index.ts'
-import type { Operation } from '../../../operations/operation.ts'
+import { HOLD_MS } from '../../../domain/wait-limits.ts'
+import type { OperationName } from '../../../operations/index.ts'
+import { ROUTES } from '../../../operations/routes.ts'
 import type { Event } from '../../../service/events.ts'
-import { HOLD_MS } from '../../../service/wait.ts'
 import type { ProblemDetails } from '../../shared/problem.ts'
 import { isLoopback } from '../server/guards.ts'
 import { eventsOf, type RemoteEventOptions } from './event-source.ts'
@@ -83,25 +83,23 @@ export function createRemote(options: RemoteOptions): Remote {
         signal: within(Math.min(ANSWER_MS, answerMs), signal),
       }),
     )
-  const ask = async (op: Operation, input: RemoteInput, given: Given): Promise<unknown> => {
-    const { url, body } = toRequest(op, input, base)
-    return send(op.http.method, url, body, given)
+  const ask = async (name: OperationName, input: RemoteInput, given: Given): Promise<unknown> => {
+    const { method, url, body } = toRequest(name, input, base)
+    return send(method, url, body, given)
   }
-  const wait = (op: Operation, input: RemoteInput, given: RemoteCallOptions): Promise<unknown> => {
+  const wait = (input: RemoteInput, given: RemoteCallOptions): Promise<unknown> => {
     const ownTimeout = async () => {
-      const get = await loadOperation('handoff_get')
-      const { handoff } = (await ask(get, { id: input.id }, given)) as { handoff: Handoff }
+      const { handoff } = (await ask('handoff_get', { id: input.id }, given)) as { handoff: Handoff }
       return handoff.timeout_s
     }
     const part = async (rest: RemoteInput, answerMs: number) =>
-      (await ask(op, rest, { ...given, answerMs })) as Part
+      (await ask('handoff_wait', rest, { ...given, answerMs })) as Part
     return waitOn({ ask: part, ownTimeout, isKnown: () => answers.known, signal: given.signal }, input)
   }
   return {
     url: base.href,
     async call(name, input, given = {}) {
-      const op = await loadOperation(name)
-      return name === 'handoff_wait' ? wait(op, input, given) : ask(op, input, given)
+      return name === 'handoff_wait' ? wait(input, given) : ask(name, input, given)
     },
     async whoami() {
       const { actor } = (await send('GET', new URL('v1/whoami', base))) as { actor: Actor }
@@ -142,26 +140,33 @@ function baseOf(address: string): URL {
 }
 
 /** The operation's fields where they belong: in the path, and then in the query or the body. */
-function toRequest(op: Operation, input: RemoteInput, base: URL): { url: URL; body?: string } {
+function toRequest(
+  name: OperationName,
+  input: RemoteInput,
+  base: URL,
+): { method: string; url: URL; body?: string } {
+  if (!Object.hasOwn(ROUTES, name))
+    throw new BatonError('not_found', `there is no operation ${name}`, { operation: name })
+  const [method = '', route = ''] = ROUTES[name].split(' ')
   const rest = { ...input }
-  const path = op.http.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = String(rest[name] ?? '')
+  const path = route.replaceAll(/\{(\w+)\}/g, (_, field: string) => {
+    const value = String(rest[field] ?? '')
     // Dots alone are steps of a path, however they are written.
     if (value === '' || value === '.' || value === '..')
       throw new BatonError(
         'invalid_input',
-        `${name}: ${value === '' ? 'is missing' : `${value} is not an id`}`,
-        { operation: op.name },
+        `${field}: ${value === '' ? 'is missing' : `${value} is not an id`}`,
+        { operation: name },
       )
-    delete rest[name]
+    delete rest[field]
     return encodeURIComponent(value)
   })
   const url = new URL(path.slice(1), base)
-  if (op.http.method === 'POST') return { url, body: JSON.stringify(rest) }
-  for (const [name, value] of Object.entries(rest))
+  if (method === 'POST') return { method, url, body: JSON.stringify(rest) }
+  for (const [field, value] of Object.entries(rest))
     for (const each of Array.isArray(value) ? value : [value])
-      if (each !== undefined) url.searchParams.append(name, String(each))
-  return { url }
+      if (each !== undefined) url.searchParams.append(field, String(each))
+  return { method, url }
 }
 
 async function remoteAnswer(

@@ -1,6 +1,6 @@
 import { ERROR_CODES, type ErrorCode } from '../../../domain/errors.ts'
+import { HOLD_MS } from '../../../domain/wait-limits.ts'
 import type { Operation } from '../../../operations/operation.ts'
-import { HOLD_MS } from '../../../service/wait.ts'
 import {
   besides,
   ETAG,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'

@@ -7,25 +7,16 @@ import type { OperationInput, OperationOutput } from './runner/calls.ts'
 import type { EventOptions } from './runner/link.ts'
 import type { Event } from './service/events.ts'
 import { createRemote, type RemoteCallOptions } from './transports/http/client/remote.ts'
-import { remoteLink } from './transports/http/client/remote-link.ts'
+import { type RemoteLinkOptions, remoteLink } from './transports/http/client/remote-link.ts'
 
 /**
  * Opens a workspace at a server, as `openBaton` of `batonpass` does, and without an engine: for Node, Bun, Deno, workers
  * and browsers. Schemas are those of zod or any other library with the Standard Schema interface.
  */
-export async function openBaton(
-  address: string,
-  options: {
-    /** The token of one agent, or those of several. Made with: baton token create --agent NAME */
-    readonly token: string | readonly string[]
-  },
-): Promise<Baton> {
-  const compile = async () => {
-    throw new BatonError(
-      'invalid_input',
-      'batonpass/client takes schemas of zod and the like; for JSON Schemas import openBaton from batonpass',
-    )
-  }
+export async function openBaton(address: string, options: Pick<RemoteLinkOptions, 'token'>): Promise<Baton> {
+  const why =
+    'batonpass/client takes schemas of zod and the like; for JSON Schemas import openBaton from batonpass'
+  const compile = () => Promise.reject(new BatonError('invalid_input', why))
   return new Baton(await remoteLink({ url: address, token: options.token, compile }))
 }
 

@@ -1,4 +1,3 @@
-import type { Actor } from '../../../domain/actor.ts'
 import { BatonError } from '../../../domain/errors.ts'
 import { present } from '../../../domain/present.ts'
 import { jsonProblem } from '../../../domain/texts/json-problem.ts'
@@ -8,23 +7,16 @@ import { Feed } from './feed.ts'
 import { createRemote, type Remote, type RemoteOptions } from './remote.ts'
 
 export interface RemoteLinkOptions extends Pick<RemoteOptions, 'url' | 'fetch'> {
-  /** The token of one agent, or those of several. */
+  /** The token of one agent, or those of several. Made with: baton token create --agent NAME */
   readonly token: string | readonly string[]
   readonly compile: Link['compile']
-}
-
-interface Known {
-  readonly token: string
-  readonly actor: Actor
-  readonly remote: Remote
-  readonly feed: Feed
 }
 
 /** A workspace at a server. The server says which agent each token stands for. */
 export async function remoteLink({ token, compile, ...options }: RemoteLinkOptions): Promise<Link> {
   const tokens = typeof token === 'string' ? token.split(/[\s,]+/).filter((each) => each !== '') : token
   const known = await Promise.all((tokens.length === 0 ? [''] : tokens).map((each) => know(options, each)))
-  const byName = new Map(known.map((each) => [each.actor.name, each]))
+  const byName = new Map(known.map((each) => [each.name, each]))
   return {
     as: (name, { instance } = {}) => {
       const found = byName.get(name)
@@ -41,10 +33,10 @@ export async function remoteLink({ token, compile, ...options }: RemoteLinkOptio
   }
 }
 
-async function know(options: Pick<RemoteOptions, 'url' | 'fetch'>, token: string): Promise<Known> {
+async function know(options: Pick<RemoteOptions, 'url' | 'fetch'>, token: string) {
   const remote = createRemote({ ...options, token })
-  const actor = await remote.whoami()
-  return { token, actor, remote, feed: new Feed(remote, actor.name) }
+  const { name } = await remote.whoami()
+  return { token, name, remote, feed: new Feed(remote, name) }
 }
 
 function unknownAgent(name: string, names: readonly string[]): BatonError {

@@ -78,4 +78,6 @@ export type { CallOptions, Outcome, WaitOptions } from './runner/link.ts'
 export type { SentHandoff } from './runner/sent-handoff.ts'
 export type { Specialist, SpecialistOptions } from './runner/specialist.ts'
 export type { Work, WorkResult } from './runner/work.ts'
-export type { Baton, Event, Event as Happening, EventOptions, OperationInput, OperationName, OperationOutput }
+export type { Baton, Event, EventOptions, OperationInput, OperationName, OperationOutput }
+/** @deprecated The name is now `Event`. */
+export type Happening = Event

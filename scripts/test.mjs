@@ -20,7 +20,7 @@ const CHECKS = {
  * They run in the order of these patterns, those that take long first: at its end a suite waits for the last one.
  */
 const SUITES = {
-  unit: ['src/dialects/*laws*', 'test/{matrix,model,workflows}/**'],
+  unit: ['src/dialects/*laws*', 'test/trust/ways*', 'test/{matrix,model,workflows}/**'],
   stores: ['src/storage/*/*-{store,15}.test.ts', 'src/storage/**'],
   folders: ['test/folders/{queue,stress}*', 'test/folders/**', 'test/git-hooks/**', 'test/migrate/**'],
   agents: ['test/mcp/**', 'test/hooks/**', 'test/setup/**'],

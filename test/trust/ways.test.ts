@@ -5,7 +5,7 @@ import { goWays } from './suite.ts'
 import { TAMPERING } from './tampering.ts'
 import { DOORS, GOALS, type Way } from './way.ts'
 
-/** As many as issue and docs promise. */
+/** As many as the docs promise. */
 const LEAST_WAYS = 60
 const ALL = [...CALLS, ...TAMPERING]
 

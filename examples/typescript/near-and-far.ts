@@ -31,4 +31,5 @@ await baton.close()
 // handoff.send planner
 // handoff.accept react-specialist
 // handoff.submit react-specialist
+// handoff.verify_pass baton
 // [ 'UserList.tsx' ]

@@ -133,6 +133,8 @@ describe('the package as it is published', { concurrency: true }, () => {
 
   it('types a program of its user, and refuses a wrong one', async () => {
     writeFileSync(join(project, 'wrong.ts'), WRONG)
+    // A program that reads its arguments has the types of its runtime.
+    writeFileSync(join(project, 'runtime.d.ts'), 'declare const process: { readonly argv: string[] }')
     const flags = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2024']
     const files = readdirSync(project).filter((name) => name.endsWith('.ts'))
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { it } from 'node:test'
 import { run } from './program.ts'
@@ -9,8 +9,8 @@ const ROOT = resolve(import.meta.dirname, '../..')
 /** Inputs that are allowed by their types, and answers as their schemas give them; `untrusted` is added to those. */
 const AGREE = `
 import type * as z from 'zod'
-import type { AnyOperation, OperationName } from '../src/operations/index.ts'
-import type { OperationInputs, OperationOutputs } from './types.ts'
+import type { AnyOperation, OperationName } from '../../../src/operations/index.ts'
+import type { OperationInputs, OperationOutputs } from '../../../dist/types.ts'
 
 type Op<Name> = Extract<AnyOperation, { readonly name: Name }>
 type Fits<A, B> = [A] extends [B] ? true : false
@@ -24,15 +24,16 @@ export const none: {} extends Wrong ? true : Wrong = true
 `
 
 it('the types in the package are those of the operations', async (t) => {
-  const file = join(ROOT, `dist/agree-${process.pid}.ts`)
-  const config = join(ROOT, `tsconfig.agree-${process.pid}.json`)
-  t.after(() => {
-    for (const each of [file, config]) rmSync(each, { force: true })
-  })
+  const cache = join(ROOT, 'node_modules/.cache')
+  mkdirSync(cache, { recursive: true })
+  const folder = mkdtempSync(join(cache, 'types-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'agree.mts')
+  const config = join(folder, 'tsconfig.json')
   writeFileSync(file, AGREE)
   writeFileSync(
     config,
-    JSON.stringify({ extends: './tsconfig.json', files: [file], include: [], exclude: [] }),
+    JSON.stringify({ extends: join(ROOT, 'tsconfig.json'), files: [file], include: [], exclude: [] }),
   )
 
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')

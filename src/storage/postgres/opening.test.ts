@@ -214,6 +214,35 @@ describe('opening a shared store', () => {
     // A redaction needs this, and the log commits to what it takes away.
     await query(guest.href, 'UPDATE baton.entry SET disclosures = disclosures')
   })
+
+  it('is copied, and restored into, by the owner of the tables alone, and says so', async (t) => {
+    const url = await newDatabase()
+    const guest = new URL(url)
+    guest.username = `copier_${process.pid}`
+    await query(url, `CREATE ROLE ${guest.username} LOGIN`)
+    t.after(() => query(url, `DROP OWNED BY ${guest.username}; DROP ROLE ${guest.username}`))
+    for (const workspace of ['a', 'b']) await (await open(t, { url, workspace })).close()
+    await query(url, grants(guest.username))
+    const [store, empty] = [
+      await open(t, { url: guest.href, workspace: 'a' }),
+      await open(t, { url: guest.href, workspace: 'b' }),
+    ]
+    await offer(store)
+    const refused = {
+      code: 'store_refused',
+      message:
+        /: only the owner of the tables can copy this store or restore into it\. Repeat the command with the owner in this address$/,
+    }
+
+    await assert.rejects(store.retire('elsewhere'), refused)
+    await assert.rejects(empty.restore(store.dump()), refused)
+
+    await offer(store)
+    assert.deepEqual([store.info.moved, (await empty.counts()).entries], [undefined, 0])
+    const owner = await open(t, { url, workspace: 'b' })
+    await owner.restore(store.dump())
+    assert.equal((await owner.counts()).entries, 2)
+  })
 })
 
 describe('what a newer program adds to the schema', () => {

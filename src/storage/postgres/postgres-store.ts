@@ -163,7 +163,9 @@ class PostgresStore {
 
   async retire(to?: string): Promise<void> {
     this.#refuseReadOnly()
-    await withClient(this.#connections, (client) => retireWorkspace(client, this.#ws, to))
+    await withClient(this.#connections, (client) => retireWorkspace(client, this.#ws, to)).catch(
+      refuseForOwner,
+    )
     this.info = { ...this.info, moved: to }
   }
 
@@ -173,7 +175,7 @@ class PostgresStore {
 
   async restore(rows: AsyncIterable<DumpRow>): Promise<number> {
     this.#refuseReadOnly()
-    const { count, origin } = await restore(this.#connections, this.#ws, rows)
+    const { count, origin } = await restore(this.#connections, this.#ws, rows).catch(refuseForOwner)
     this.info = { ...this.info, origin }
     this.#signals.send()
     return count
@@ -204,4 +206,11 @@ class PostgresStore {
     const { location } = this.info
     throw new BatonError('unavailable', `the store at ${location} was opened for reading only`, { location })
   }
+}
+
+/** `store grants` does not give these rights: they change tables and numbers that all workspaces share. */
+function refuseForOwner(error: unknown): never {
+  if (!(error instanceof BatonError && error.details.sqlstate === '42501')) throw error
+  const text = `PostgreSQL at ${error.details.location}: only the owner of the tables can copy this store or restore into it. Repeat the command with the owner in this address`
+  throw new BatonError('store_refused', text, error.details, error)
 }

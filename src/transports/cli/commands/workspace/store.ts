@@ -22,17 +22,7 @@ const info: Command = {
     const { engine, location, workspace, origin, schema, readOnly, moved } = store.info
     const bytes = engine === 'sqlite' ? statSync(location, { throwIfNoEntry: false })?.size : undefined
     const { entries } = await store.counts()
-    const answer = {
-      engine,
-      location,
-      workspace,
-      origin,
-      schema,
-      read_only: readOnly,
-      moved,
-      entries,
-      bytes,
-    }
+    const answer = { engine, location, workspace, origin, schema, read_only: readOnly, moved, entries, bytes }
     shell.answer(answer, () =>
       shell.screen.fields([
         ['Engine', NAMES[engine]],

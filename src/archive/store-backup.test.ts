@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { folders } from '../../test/support/documents/folders.ts'
 import { newPostgresPlace } from '../../test/support/store/store-places.ts'
 import { createService, openStore } from '../compose/main.ts'
+import type { BatonError } from '../domain/errors.ts'
 import type { DumpRow, Store } from '../storage/store.ts'
 import { encodeRow } from './row-digest.ts'
 import { backup, copyStore, restore } from './store-backup.ts'
@@ -210,16 +212,61 @@ describe('a copy', () => {
   it('that does not hold what was sent is refused, with the table where it differs', async (t) => {
     const { store, open } = await opened(t)
     const target = await open('target.db')
-    const losing: Store = Object.assign(Object.create(target), {
-      info: target.info,
-      restore: (rows: AsyncIterable<DumpRow>) => target.restore(withoutOne(rows)),
-      dump: () => target.dump(),
-    })
+    const losing = restoringWith(target, (rows) => target.restore(withoutOne(rows)))
 
     await assert.rejects(copyStore(store, losing), {
       code: 'store_refused',
       message: /of 2 rows in content, 1 were read back/,
     })
+    await createService(store).sending.send(MARIA, { to: 'codex', title: 'Its source goes on' })
+  })
+
+  it('leaves its source ended when another copy of it to the same place ended well and it fails', async (t) => {
+    const { store, open } = await opened(t)
+    const target = await open('target.db')
+    const failing = restoringWith(target, async () => {
+      await copyStore(await open('source.db'), await open('target.db'))
+      throw new Error('the line broke')
+    })
+
+    await assert.rejects(copyStore(store, failing), /the line broke/)
+
+    assert.equal((await open('source.db')).info.moved, target.info.location)
+    await assert.rejects(createService(store).sending.send(MARIA, { to: 'codex', title: 'Too late' }), {
+      code: 'store_refused',
+    })
+  })
+
+  it('does not end well when another copy of its source failed meanwhile and gave that back', async (t) => {
+    const { store, open } = await opened(t)
+    const [early, target] = [await open('source.db'), await open('target.db')]
+    let isBroken = false
+    const later = async () => {
+      const failed = Promise.withResolvers<void>()
+      const slow = restoringWith(target, async (rows) => {
+        const count = await target.restore(rows)
+        isBroken = true
+        await failed.promise
+        return count
+      })
+      return { done: copyStore(await open('source.db'), slow).catch((error: unknown) => error), failed }
+    }
+    let second: Awaited<ReturnType<typeof later>> | undefined
+    const failing = restoringWith(await open('target.db'), async () => {
+      second = await later()
+      await assert.rejects(copyStore(early, await open('third.db')), { code: 'conflict', message: /began/ })
+      while (!isBroken) await pause(1)
+      throw new Error('the line broke')
+    })
+
+    await assert.rejects(copyStore(store, failing), /the line broke/)
+    second!.failed.resolve()
+
+    const error = (await second!.done) as BatonError
+    assert.deepEqual(
+      [error.code, /another copy of .* failed meanwhile/.test(error.message)],
+      ['conflict', true],
+    )
     await createService(store).sending.send(MARIA, { to: 'codex', title: 'Its source goes on' })
   })
 
@@ -275,6 +322,10 @@ describe('the log', () => {
     assert.ok(existsSync(path('source.db')))
   })
 })
+
+/** A store that takes a dump in another way. */
+const restoringWith = (store: Store, restore: Store['restore']): Store =>
+  Object.assign(Object.create(store), { info: store.info, restore, dump: () => store.dump() })
 
 async function* withoutOne(rows: AsyncIterable<DumpRow>): AsyncIterable<DumpRow> {
   let left = 1

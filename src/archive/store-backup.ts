@@ -115,21 +115,32 @@ export async function copyStore(
   const place = workspace === 'default' ? location : `${location}, workspace ${workspace}`
   const { moved } = source.info
   const isThere = origin === source.info.origin
-  if (moved !== undefined && moved !== place) throw movedAway(source.info)
+  const begun = `${place} (copy `
+  if (moved !== undefined && moved !== place && !moved.startsWith(begun)) throw movedAway(source.info)
   if (isThere && moved === undefined)
     throw new BatonError('conflict', `${place} holds this store already; name an empty one`, { location })
-  if (moved === undefined) await source.retire(place)
+  // The mark of this copy: one that fails gives back only what has its mark, and one that ends well takes it away.
+  if (moved === undefined) await retire(source, `${begun}${randomBytes(4).toString('hex')} not finished)`)
+  const sent = new RowDigest()
+  let chains: ChainReport
   try {
-    const sent = new RowDigest()
     const rows = sent.through(source.dump(), work, 'copying')
     if (isThere) for await (const _ of rows);
     else await target.restore(rows)
-    return { rows: sent.rows, chains: await demandCopied(sent, target, work) }
+    chains = await demandCopied(sent, target, work)
   } catch (error) {
     if (isThere) throw movedAway(source.info)
-    await source.retire().catch(() => undefined)
+    if (moved !== place) await source.retire().catch(() => undefined)
     throw error
   }
+  await retire(source, place)
+  return { rows: sent.rows, chains }
+}
+
+async function retire(source: Store, to: string): Promise<void> {
+  if (await source.retire(to)) return
+  const text = `another copy of ${source.info.location} began or failed meanwhile; wait for its end, then copy into an empty store`
+  throw new BatonError('conflict', text, { location: source.info.location })
 }
 
 /** The rows of a backup. Throws at the end when the file was cut off or changed. */

@@ -377,8 +377,8 @@ export interface Store {
 
   /** Every row of every table, for backup and copy. */
   dump(): AsyncIterable<DumpRow>
-  /** Ends writing here, whatever program has the store open: work goes on in that place. Without one it begins again. */
-  retire(to?: string): Promise<void>
+  /** Ends writing here for every program: work goes on there. Without a place it begins again. False when another changed that since. */
+  retire(to?: string): Promise<boolean>
   /** Takes a dump into an empty store. */
   restore(rows: AsyncIterable<DumpRow>): Promise<number>
 

@@ -64,11 +64,14 @@ export function describeKeeping(newRoom: NewRoom): void {
         assert.equal((await one.counts()).entries, 1)
       }
       assert.deepEqual(await dumpOf(store), before)
-      await assert.rejects(other.retire('a third place'))
+      assert.deepEqual([await other.retire('a third place'), await other.retire()], [false, false])
       assert.equal((await room.open()).info.moved, 'elsewhere:5432/db')
       await assert.rejects((await room.open({ readOnly: true })).retire('x'), { code: 'unavailable' })
 
-      await other.retire()
+      assert.equal(await later.retire('its last place'), true)
+      assert.equal(await store.retire(), false)
+      await assert.rejects(offer(store), { code: 'store_refused', message: /was copied to its last place/ })
+      assert.equal(await later.retire(), true)
       await offer(store)
       assert.equal((await room.open()).info.moved, undefined)
     })

@@ -161,12 +161,13 @@ class PostgresStore {
     return scrub(this.#connections)
   }
 
-  async retire(to?: string): Promise<void> {
+  async retire(to?: string): Promise<boolean> {
     this.#refuseReadOnly()
-    await withClient(this.#connections, (client) => retireWorkspace(client, this.#ws, to)).catch(
-      refuseForOwner,
-    )
-    this.info = { ...this.info, moved: to }
+    const isChanged = await withClient(this.#connections, (client) =>
+      retireWorkspace(client, this.#ws, this.info.moved, to),
+    ).catch(refuseForOwner)
+    if (isChanged) this.info = { ...this.info, moved: to }
+    return isChanged
   }
 
   dump(): AsyncIterable<DumpRow> {

@@ -68,17 +68,23 @@ async function createWorkspace(
 
 /**
  * Constraints stop every program, also one that has the workspace open already, and wait for what is under way. In the
- * order in which every transaction writes these tables.
+ * order in which every transaction writes these tables. False when it is not as the caller knows it.
  */
-export async function retireWorkspace(client: ClientBase, id: number, to: string | undefined): Promise<void> {
+export function retireWorkspace(client: ClientBase, id: number, from?: string, to?: string) {
   const change =
     to === undefined
       ? `DROP CONSTRAINT moved_${id}`
       : `ADD CONSTRAINT moved_${id} CHECK (ws <> ${id}) NOT VALID`
-  await inTransaction(client, async () => {
-    for (const table of ['handoff', 'entry', 'delivery'])
-      await client.query(`ALTER TABLE baton.${table} ${change}`)
-    if (to === undefined) await client.query(`DELETE FROM baton.meta WHERE ws = ${id} AND key = 'moved'`)
-    else await client.query(`INSERT INTO baton.meta (ws, key, value) VALUES (${id}, 'moved', $1)`, [to])
+  const kept = `FROM baton.meta WHERE ws = ${id} AND key = 'moved'`
+  return inTransaction(client, async () => {
+    const found = (await client.query(`SELECT value ${kept} FOR UPDATE`)).rows[0]?.value
+    if (found === to || found !== from) return found === to
+    await client.query(`DELETE ${kept}`)
+    if (to !== undefined)
+      await client.query(`INSERT INTO baton.meta (ws, key, value) VALUES (${id}, 'moved', $1)`, [to])
+    if (from === undefined || to === undefined)
+      for (const table of ['handoff', 'entry', 'delivery'])
+        await client.query(`ALTER TABLE baton.${table} ${change}`)
+    return true
   })
 }

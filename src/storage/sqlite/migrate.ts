@@ -28,10 +28,14 @@ const RETIRED = ['entry', 'handoff', 'delivery'].map((table) => ({
   sql: `CREATE TRIGGER moved_${table} BEFORE ${table === 'entry' ? 'INSERT' : 'UPDATE'} ON ${table} BEGIN SELECT RAISE(ABORT, 'copied to another store'); END`,
 }))
 
-export function retire(db: DatabaseSync, to: string | undefined): void {
-  for (const { name, sql } of RETIRED) db.exec(to === undefined ? `DROP TRIGGER ${name}` : sql)
+export function retire(db: DatabaseSync, from?: string, to?: string): boolean {
+  const found = db.prepare(`SELECT value FROM meta WHERE key = 'moved'`).get()?.value
+  if (found === to || found !== from) return found === to
+  if (from === undefined || to === undefined)
+    for (const { name, sql } of RETIRED) db.exec(to === undefined ? `DROP TRIGGER ${name}` : sql)
   if (to === undefined) db.exec(`DELETE FROM meta WHERE key = 'moved'`)
-  else db.prepare(`INSERT INTO meta (key, value) VALUES ('moved', ?)`).run(to)
+  else db.prepare(`INSERT OR REPLACE INTO meta (key, value) VALUES ('moved', ?)`).run(to)
+  return true
 }
 
 /** Marks the file as ours ("bato" in ASCII), so that no other program's database is taken for a store. */

@@ -234,9 +234,10 @@ class SqliteStore {
     return all.length
   }
 
-  async retire(to?: string): Promise<void> {
-    await this.#locked(() => retire(this.#db, to))
-    this.info = { ...this.info, moved: to }
+  async retire(to?: string): Promise<boolean> {
+    const isChanged = await this.#locked(() => retire(this.#db, this.info.moved, to))
+    if (isChanged) this.info = { ...this.info, moved: to }
+    return isChanged
   }
 
   async keepSettings(text: string): Promise<void> {

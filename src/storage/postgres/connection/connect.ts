@@ -125,11 +125,12 @@ export async function withClient<T>(
 }
 
 /** All that `work` does is committed, or nothing of it. */
-export async function inTransaction(client: ClientBase, work: () => Promise<void>): Promise<void> {
+export async function inTransaction<T>(client: ClientBase, work: () => Promise<T>): Promise<T> {
   await client.query('BEGIN')
   try {
-    await work()
+    const value = await work()
     await client.query('COMMIT')
+    return value
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined)
     throw error

@@ -223,8 +223,13 @@ describe('a copy', () => {
 
   it('leaves its source ended when another copy of it to the same place ended well and it fails', async (t) => {
     const { store, open } = await opened(t)
-    const target = await open('target.db')
+    const [early, target] = [await open('source.db'), await open('target.db')]
     const failing = restoringWith(target, async () => {
+      await assert.rejects(createService(early).sending.send(MARIA, { to: 'codex', title: 'Too late' }), {
+        code: 'store_refused',
+        message:
+          /target\.db \(copy \w+ not finished\) and takes no more writes\. Wait for the end of the copy;/,
+      })
       await copyStore(await open('source.db'), await open('target.db'))
       throw new Error('the line broke')
     })
@@ -282,7 +287,10 @@ describe('a copy', () => {
     assert.ok((await copyStore(store, filled)).rows > 0)
     await createService(filled).sending.send(MARIA, { to: 'codex', title: 'Goes on' })
 
-    await assert.rejects(copyStore(store, filled), { code: 'store_refused', message: /Go on there/ })
+    for (const moved of [`${filled.info.location} (copy 1 not finished)`, filled.info.location]) {
+      await store.retire(moved)
+      await assert.rejects(copyStore(store, filled), { code: 'store_refused', message: /Go on there/ })
+    }
     await assert.rejects(copyStore(filled, filled), { code: 'conflict', message: /holds this store already/ })
     await assert.rejects(copyStore(store, await open('third.db')), { code: 'store_refused' })
     assert.equal(store.info.moved, filled.info.location)

@@ -129,7 +129,7 @@ export async function copyStore(
     else await target.restore(rows)
     chains = await demandCopied(sent, target, work)
   } catch (error) {
-    if (isThere) throw movedAway(source.info)
+    if (isThere) throw movedAway({ ...source.info, moved: place })
     if (moved !== place) await source.retire().catch(() => undefined)
     throw error
   }

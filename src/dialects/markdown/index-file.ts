@@ -194,7 +194,7 @@ export function printIndex(
     { counts_by_agent: counts },
     { recently_completed: recent.map(({ id, completed_at: at }) => ({ id, completed_at: seconds(at!) })) },
   ]
-  return HEADER + parts.map((part) => stringify(part, { lineWidth: 0, compat: OLDER_READERS })).join('\n')
+  return HEADER + parts.map((part) => stringify(part, { lineWidth: 0, schema: OLDER_READERS })).join('\n')
 }
 
 const indexLine = ({ id, from, to, task, status, created_at }: IndexEntry): object =>

@@ -29,5 +29,5 @@ function asWritten(draft: Draft): Draft {
 
 /** The text of a native value. Long lines stay whole, so that a change shows as one line. */
 export function print(native: { readonly value: Data; readonly body?: string }): string {
-  return `---\n${stringify(native.value, { lineWidth: 0, aliasDuplicateObjects: false, compat: OLDER_READERS })}---\n${native.body ?? ''}`
+  return `---\n${stringify(native.value, { lineWidth: 0, aliasDuplicateObjects: false, schema: OLDER_READERS })}---\n${native.body ?? ''}`
 }

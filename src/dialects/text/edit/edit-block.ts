@@ -31,7 +31,7 @@ export function printBlock(value: unknown, style: BlockStyle, quotes: ScalarStyl
     defaultKeyType: 'PLAIN',
     blockQuote: 'literal',
     aliasDuplicateObjects: false,
-    compat: OLDER_READERS,
+    schema: OLDER_READERS,
   })
   return style.eol === '\n' ? text : text.replaceAll('\n', style.eol)
 }

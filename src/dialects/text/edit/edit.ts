@@ -285,7 +285,7 @@ function yamlFlow(eol: string): FlowStyle {
       flowCollectionPadding: false,
       lineWidth: 0,
       blockQuote: false,
-      compat: OLDER_READERS,
+      schema: OLDER_READERS,
     })
       .trimEnd()
       .slice(1, -1)

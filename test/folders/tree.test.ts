@@ -122,6 +122,10 @@ describe('a file that Baton replaces', () => {
 
     assert.throws(() => tree.put('link/a.md', 'x'), { code: 'not_allowed' })
     assert.throws(() => tree.list('link'), { code: 'not_allowed' })
+    tree.make('active/below')
+    symlinkSync('active', join(root, 'middle'))
+    assert.throws(() => tree.list('middle/below'), { code: 'not_allowed' })
+    assert.throws(() => tree.put('middle/below/a.md', 'x'), { code: 'not_allowed' })
   })
 
   it('does not lose what is written into the old one through a handle that was open', (t) => {

@@ -1,4 +1,4 @@
-import { closeSync, constants, lstatSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, constants, lstatSync, mkdirSync, openSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { BatonError } from '../../domain/errors.ts'
 
@@ -12,30 +12,16 @@ export interface Folder {
 const DESCRIPTORS = '/proc/self/fd'
 const HELD = lstatSync(DESCRIPTORS, { throwIfNoEntry: false }) !== undefined
 
-/**
- * Runs with a folder below a real root, step by step without following a link. Undefined where it is not there and
- * need not be made.
- */
+/** Runs with a folder below a real root, without following a link. Undefined where it is not there and need not be made. */
 export function withFolder<T>(
   root: string,
   folder: string,
   use: (dir: Folder) => T,
   make = false,
 ): T | undefined {
-  let at = opened(root)
+  const at = openedAtOnce(root, folder) ?? openedInSteps(root, folder, make)
+  if (at === undefined) return undefined
   try {
-    for (const name of folder === '' ? [] : folder.split('/')) {
-      if (name === '' || name === '.' || name === '..') throw notWithin(folder)
-      const below = join(at.path, name)
-      let next = openedOrAbsent(below, folder)
-      if (next === undefined && make) {
-        makeOne(below)
-        next = openedOrAbsent(below, folder)
-      }
-      if (next === undefined) return undefined
-      closeSync(at.descriptor)
-      at = next
-    }
     return use({ path: at.path, at: (name) => `${at.path}/${name}` })
   } finally {
     closeSync(at.descriptor)
@@ -51,6 +37,43 @@ function opened(path: string): OpenedFolder {
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
   const descriptor = openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   return { descriptor, path: HELD ? `${DESCRIPTORS}/${descriptor}` : path }
+}
+
+/** The system says where an open folder lies: where that is its path to the letter, no link led there. */
+function openedAtOnce(root: string, folder: string): OpenedFolder | undefined {
+  if (!HELD || folder === '') return undefined
+  let at: OpenedFolder
+  try {
+    at = opened(`${root}/${folder}`)
+  } catch {
+    // The steps say what stands in the way.
+    return undefined
+  }
+  if (readlinkSync(at.path) === `${root}/${folder}`) return at
+  closeSync(at.descriptor)
+  return undefined
+}
+
+function openedInSteps(root: string, folder: string, make: boolean): OpenedFolder | undefined {
+  let at = opened(root)
+  try {
+    for (const name of folder === '' ? [] : folder.split('/')) {
+      if (name === '' || name === '.' || name === '..') throw notWithin(folder)
+      const below = join(at.path, name)
+      let next = openedOrAbsent(below, folder)
+      if (next === undefined && make) {
+        makeOne(below)
+        next = openedOrAbsent(below, folder)
+      }
+      closeSync(at.descriptor)
+      if (next === undefined) return undefined
+      at = next
+    }
+    return at
+  } catch (error) {
+    closeSync(at.descriptor)
+    throw error
+  }
 }
 
 function openedOrAbsent(path: string, folder: string): OpenedFolder | undefined {

@@ -1,0 +1,3 @@
+import { describeEdits } from '../support/log/tampering-edits.ts'
+
+describeEdits('postgres')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
@@ -19,6 +19,19 @@ describe('opening a store file', () => {
     await store.close()
 
     assert.deepEqual(readdirSync(dirname(path)).sort(), ['baton.db', 'notify'])
+  })
+
+  it('tells the time without a touch of a file that is not its own', async (t) => {
+    const { folder } = newPlace(t)
+    const own = join(folder, 'clock')
+    writeFileSync(own, 'tick')
+    const { mtimeMs } = statSync(own)
+    const store = await openSqliteStore({ path: join(folder, 'baton.db') })
+
+    assert.ok(store.now().getTime() > 0)
+    await store.close()
+
+    assert.equal(statSync(own).mtimeMs, mtimeMs)
   })
 
   it('writes durably: ahead into a log that is synced with every commit', (t) => {

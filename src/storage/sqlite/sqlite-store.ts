@@ -75,10 +75,10 @@ class SqliteStore {
     this.#statements = new Statements(db)
     this.#remembered = new Remembered(this.#statements)
     const isShared = options.path !== ':memory:' && !options.readOnly
-    const beside = (name: string) => (isShared ? join(options.path, '..', name) : undefined)
     const tail = new Tail(this.#statements)
-    this.#signal = new Signal(beside('notify'), () => tail.read())
-    this.#clockFile = beside('clock')
+    this.#signal = new Signal(isShared ? join(options.path, '..', 'notify') : undefined, () => tail.read())
+    // Named after the store, as -wal is: other stores and other files may lie in the same folder.
+    this.#clockFile = isShared ? `${options.path}-clock` : undefined
     this.#group = new GroupCommit({
       run: (units, settled) => this.#run(units, settled),
       lanes: 1,

@@ -3,13 +3,16 @@ import { type Call, call, type Rows } from './connection/round-trip.ts'
 import { MOMENT_MS } from './remembered.ts'
 import { sequenceOf } from './workspace.ts'
 
+/** Each id is looked up by itself (`OFFSET 0`): otherwise the planner reads the whole table. */
+const isUnused = (id: string) =>
+  `NOT EXISTS (SELECT FROM baton.handoff h WHERE h.ws = $1 AND h.id = ${id} OFFSET 0)`
+
 export const DRAW = {
   name: 'draw_numbers',
   text: `WITH drawn AS MATERIALIZED (SELECT nextval($2::regclass) AS number, value::bigint AS before
       FROM baton.meta, generate_series(1, $3::integer) WHERE ws = $1 AND key = $4),
     named AS (SELECT number, concat('HO-', $5::text, '-', to_char(number - before, 'FM999999999000')) AS id FROM drawn)
-    SELECT number, id FROM named WHERE NOT EXISTS (SELECT FROM baton.handoff h WHERE h.ws = $1 AND h.id IN (named.id, named.id || '-R'))
-    ORDER BY number`,
+    SELECT number, id FROM named WHERE ${isUnused('named.id')} AND ${isUnused("named.id || '-R'")} ORDER BY number`,
 }
 
 /** How many numbers were given out before this year. In a year that an older program began, none counts as such. */

@@ -80,6 +80,7 @@ export class Attempt {
     try {
       const produced = await this.#produce()
       working = false
+      holding.unwatch()
       // The lease is kept meanwhile: acceptance checks may take longer than it lasts.
       if (!this.#lost.signal.aborted) await this.#handIn(produced)
     } finally {

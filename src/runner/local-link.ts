@@ -3,8 +3,7 @@ import { present } from '../domain/present.ts'
 import type { Call } from '../service/deps.ts'
 import { queueArtifactPath } from '../service/documents/artifact.ts'
 import type { Service } from '../service/service.ts'
-import { waitFor } from '../service/wait.ts'
-import { waitsOf } from '../service/waits.ts'
+import { waitFor, waitForResult } from '../service/wait.ts'
 import { callOperation } from './calls.ts'
 import type { AgentLink, Link } from './link.ts'
 
@@ -50,12 +49,8 @@ export function localAgent(service: Service, call: Call): AgentLink {
     instance,
     call: (operation, input, { key } = {}) =>
       callOperation(service, key === undefined ? call : { ...call, key }, operation, input),
-    wait: async (ref, options) => {
-      const handoff = await service.wait(ref, options)
-      const content = await deps.store.content(handoff.uid)
-      return { ...content?.result, handoff }
-    },
-    handoff: (uid) => waitsOf(deps).handoff(uid),
+    wait: (ref, options) => waitForResult(deps, ref, options),
+    handoff: (uid) => deps.store.handoff(uid),
     content: async (uid) => (await deps.store.content(uid)) ?? { package: {}, verifications: [] },
     inbox: (limit) => deps.store.inbox(name, { limit }),
     artifactPath: (handoff, type) => queueArtifactPath(deps, handoff, type),

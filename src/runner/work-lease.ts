@@ -33,10 +33,13 @@ export const isAway = (error: unknown): boolean => error instanceof BatonError &
 export const isUnusable = (error: unknown): boolean =>
   error instanceof BatonError && error.code === 'store_refused'
 
+const UNWATCHED = 'no more looking'
+
 /** Keeps the lease of a handoff and notices at once when it is lost, cancelled or given away. */
 export class WorkLease {
   readonly #options: WorkLeaseOptions
   readonly #released = new AbortController()
+  readonly #unwatched = new AbortController()
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: WorkLeaseOptions) {
@@ -45,10 +48,16 @@ export class WorkLease {
     void this.#watch()
   }
 
-  /** No more signs of life and no more looking: the holder is about to hand in, or has lost it. */
+  /** No more looking: the holder is about to hand in, and is told of a loss then. */
+  unwatch(): void {
+    this.#unwatched.abort(UNWATCHED)
+  }
+
+  /** No more signs of life either: it was handed in, or is lost. */
   release(): void {
     clearTimeout(this.#timer)
-    this.#released.abort()
+    this.#released.abort(UNWATCHED)
+    this.unwatch()
   }
 
   #beatLater(handoff: Handoff, part: number): void {
@@ -71,11 +80,11 @@ export class WorkLease {
     try {
       const { link, handoff } = this.#options
       const about = { handoff: handoff.uid }
-      const reason = await link.until(about, () => this.#look(), this.#released.signal)
+      const reason = await link.until(about, () => this.#look(), this.#unwatched.signal)
       if (reason) this.#lose(reason)
     } catch (error) {
-      // Released is the usual end. Any other failure shows again when the result is handed in.
-      if (!this.#released.signal.aborted && error instanceof BatonError) this.#lose(error)
+      // To stop is the usual end. Any other failure shows again when the result is handed in.
+      if (error instanceof BatonError) this.#lose(error)
     }
   }
 

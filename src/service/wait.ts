@@ -1,6 +1,7 @@
 import { BatonError, HandoffFailedException, HandoffTimeoutException, timedOut } from '../domain/errors.ts'
 import { dueOf, isPast } from '../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
+import type { Content } from '../domain/handoffs/package.ts'
 import { endReason } from '../domain/handoffs/reasons.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import { present } from '../domain/present.ts'
@@ -22,11 +23,24 @@ export interface WaitOptions {
  * otherwise, and when nothing final happened in time. One last look is taken at the deadline. A store that is away
  * for a while ends no wait: it is asked again until the deadline.
  */
-export async function waitForEnd(
+export const waitForEnd = async (
   deps: ServiceDeps,
   ref: string,
   options: WaitOptions = {},
-): Promise<Handoff> {
+): Promise<Handoff> => (await waitForContent(deps, ref, options)).handoff
+
+/** The handoff with what was handed in for it. A result that this process wrote itself is not read again. */
+export async function waitForResult(deps: ServiceDeps, ref: string, options: WaitOptions = {}) {
+  const { handoff, content } = await waitForContent(deps, ref, options)
+  const { result } = (content ? structuredClone(content) : await deps.store.content(handoff.uid)) ?? {}
+  return { ...result, handoff }
+}
+
+async function waitForContent(
+  deps: ServiceDeps,
+  ref: string,
+  options: WaitOptions,
+): Promise<{ readonly handoff: Handoff; readonly content: Content | undefined }> {
   demandSeconds(options.timeout_s)
   const begun = performance.now()
   const { signal } = options
@@ -50,9 +64,11 @@ export async function waitForEnd(
   const seconds = options.timeout_s ?? first?.timeout_s ?? DEFAULT_WAIT_S
   if (!first) throw timedOut(ref, seconds, {}, away)
   let seen = first
+  let content: Content | undefined
   const look = patient(async (woken) => {
     const handoff = woken.changed?.handoffs?.get(first.uid) ?? (await settled(deps, first.uid))
     seen = handoff
+    content = woken.changed?.contents?.get(first.uid)
     const isTold = options.untilFailure === true && handoff.state === 'retry_wait'
     if (!isEnd(handoff.state) && !isTold) return undefined
     if (woken.isLate && Date.parse(handoff.updated_at) < deps.now().getTime() - LOOK_AGAIN_MS / 2) late += 1
@@ -61,7 +77,7 @@ export async function waitForEnd(
   const left = seconds * 1_000 - (performance.now() - begun)
   const ended = await waitFor(deps, look, left, signal, first.uid)
   if (!ended) throw timedOut(first.id, seconds, seen, away)
-  if (ended.state === 'completed') return ended
+  if (ended.state === 'completed') return { handoff: ended, content }
   throw new HandoffFailedException(reasonOf(ended), {
     id: ended.id,
     state: ended.state,
@@ -76,7 +92,7 @@ export const lateWaits = (): number => late
 
 /** The handoff as it is once what is due has been settled. */
 async function settled(deps: ServiceDeps, uid: string): Promise<Handoff> {
-  const handoff = (await waitsOf(deps).handoff(uid)) ?? (await find(deps, uid))
+  const handoff = await find(deps, uid)
   const due = dueOf(handoff)
   const now = deps.now().toISOString()
   if (!due || !isPast(due.at, now)) return handoff

@@ -1,4 +1,3 @@
-import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Changed, Store } from '../storage/store.ts'
 import type { ServiceDeps } from './deps.ts'
 
@@ -27,7 +26,6 @@ class Waits {
   #timer: NodeJS.Timeout | undefined
   /** The end of the log when it was read last. */
   #cursor: string | undefined
-  #reading: { readonly uids: Set<string>; readonly read: Promise<ReadonlyMap<string, Handoff>> } | undefined
 
   constructor(deps: ServiceDeps) {
     this.#deps = deps
@@ -50,21 +48,6 @@ class Waits {
       this.#unsubscribe?.()
       this.#unsubscribe = undefined
     }
-  }
-
-  /** A handoff as it is now. All who ask in one turn of the event loop are answered by one read. */
-  async handoff(uid: string): Promise<Handoff | undefined> {
-    const uids = this.#reading?.uids ?? new Set()
-    uids.add(uid)
-    this.#reading ??= { uids, read: this.#read(uids) }
-    return (await this.#reading.read).get(uid)
-  }
-
-  async #read(uids: ReadonlySet<string>): Promise<ReadonlyMap<string, Handoff>> {
-    await new Promise((resolve) => setImmediate(resolve))
-    this.#reading = undefined
-    const found = await this.#deps.store.handoffsOf([...uids])
-    return new Map(found.map((handoff) => [handoff.uid, handoff]))
   }
 
   #tell(changed: Changed | undefined, isLate: boolean): void {

@@ -11,8 +11,8 @@ export type Rows = readonly (readonly Cell[])[]
 export interface Engine {
   /** Runs SQL that both engines read alike. The text is prepared: it must not differ from call to call. */
   ask(sql: string, ...values: Cell[]): Promise<Rows>
-  /** By uid, else by id: an owner may choose an id that looks like a uid. */
-  byRef(columns: string, table: string): (ref: string) => Promise<Rows>
+  /** By uid, else by id where rows have one: an owner may choose an id that looks like a uid. */
+  byRef(columns: string, table: string, hasId?: boolean): (ref: string) => Promise<Rows>
   list(listing: Listing): Promise<Rows>
   /** Every entry up to this number is committed or never will be. */
   settled(): Promise<number>
@@ -54,8 +54,8 @@ const TILE_OF_ENTRY = `${TILE} WHERE first IS NOT NULL AND first <= ? AND ? <= (
 export function queriesOver({ ask, byRef, list, settled, handoffCounts }: Engine) {
   const all = async <T>(sql: string, ...values: Cell[]) => docs<T>(await ask(sql, ...values))
   const one = async <T>(sql: string, ...values: Cell[]) => docs<T>(await ask(sql, ...values))[0]
-  const named = <T>(table: string) => {
-    const find = byRef('doc', table)
+  const named = <T>(table: string, hasId = true) => {
+    const find = byRef('doc', table, hasId)
     return async (ref: string) => docs<T>(await find(ref))[0]
   }
   const findTask = byRef('doc, open_deps', 'task')
@@ -63,7 +63,7 @@ export function queriesOver({ ask, byRef, list, settled, handoffCounts }: Engine
     toPage(docs<T>(await list(listing)), limit, ({ uid }) => uid)
   return {
     handoff: named('handoff'),
-    content: (uid) => one('SELECT doc FROM content WHERE uid = ?', uid),
+    content: named('content', false),
     handoffs: async (filter, page) => listed(handoffList(filter, page), page),
     async inbox(agent, { limit, cursor }) {
       const [rank = -1, uid = ''] = cursorParts(cursor)

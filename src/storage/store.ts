@@ -279,8 +279,6 @@ export interface Store {
 
   handoff(ref: string): Promise<Handoff | undefined>
   content(uid: string): Promise<Content | undefined>
-  /** Those of these uids that are there, in any order. */
-  handoffsOf(uids: readonly string[]): Promise<readonly Handoff[]>
   /** Newest first. */
   handoffs(filter: HandoffFilter, page: PageRequest): Promise<Page<Handoff>>
   /** Open handoffs whose move it is for `agent`: by priority, then age. A cursor is `rank:uid`: where that order stands. */

@@ -28,8 +28,7 @@ function observed(deaf: boolean) {
         if (key === 'subscribe' && deaf) return () => () => undefined
         const value = Reflect.get(target, key, target)
         if (typeof value !== 'function') return value
-        // The handoff is looked up by its id or alone, and read with others while several wait.
-        if (key !== 'handoff' && key !== 'handoffsOf') return value.bind(target)
+        if (key !== 'handoff') return value.bind(target)
         return async (...given: unknown[]) => {
           const found = await value.apply(target, given)
           looks += 1

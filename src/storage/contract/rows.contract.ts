@@ -35,7 +35,10 @@ export function describeRows(newRoom: NewRoom): void {
 
       assert.deepEqual(await store.handoff(handoff.uid), handoff)
       assert.deepEqual(await store.handoff(handoff.id), handoff)
-      assert.deepEqual(await store.handoffsOf([nextUid(), handoff.uid]), [handoff])
+      const asked = [handoff.id, nextUid(), handoff.uid, 'nul \0', handoff.id]
+      const found = await Promise.all(asked.map((ref) => store.handoff(ref)))
+      assert.deepEqual(found, [handoff, undefined, handoff, undefined, handoff])
+      assert.notEqual(found[0], found[4], 'nobody shares an answer')
       assert.deepEqual(await store.content(handoff.uid), content)
     })
 

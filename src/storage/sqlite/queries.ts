@@ -18,8 +18,6 @@ const DEPENDENTS = `SELECT t.id FROM task_dep d JOIN task t ON t.uid = d.task
 
 const ABOUT = 'SELECT doc FROM notice WHERE about IN (SELECT value FROM json_each(?)) ORDER BY uid'
 
-const HANDOFFS = 'SELECT doc FROM handoff WHERE uid IN (SELECT value FROM json_each(?))'
-
 const HANDOFF_COUNTS = [
   ['outgoing', 'from_agent', 1],
   ['incoming', 'to_agent', 1],
@@ -37,19 +35,18 @@ export function sqliteQueries(db: Statements, read: <T>(query: () => T) => Promi
   return {
     ...queriesOver({
       ask: (sql, ...values) => read(() => db.rows(sql, ...values)),
-      byRef(columns, table) {
+      byRef(columns, table, hasId = true) {
         const [byUid, byId] = ['uid', 'id'].map((key) => `SELECT ${columns} FROM ${table} WHERE ${key} = ?`)
         return (ref) =>
           read(() => {
-            const found = UUID.test(ref) ? db.rows(byUid!, ref) : []
-            return found.length > 0 ? found : db.rows(byId!, ref)
+            const found = !hasId || UUID.test(ref) ? db.rows(byUid!, ref) : []
+            return found.length > 0 || !hasId ? found : db.rows(byId!, ref)
           })
       },
       list: (listing) => read(() => db.rows(...printed(listing))),
       settled: async () => Number.MAX_SAFE_INTEGER,
       handoffCounts: HANDOFF_COUNTS,
     }),
-    handoffsOf: (uids) => read(() => docs(db.rows(HANDOFFS, JSON.stringify(uids)))),
     longestChain: () => read(() => (db.get(FLAGGED) ? undefined : toTaskRows(db.rows(LONGEST_CHAIN))[0])),
     dependents: (uid) => read(() => db.rows(DEPENDENTS, uid).map(([id]) => String(id))),
     noticesAbout: (uids) => read(() => docs(db.rows(ABOUT, JSON.stringify(uids)))),

@@ -1,6 +1,7 @@
 import { docs, queriesOver, toTaskRows } from '../../queries.ts'
 import type { Store } from '../../store.ts'
 import { askWith, type Trip } from '../connection/ask.ts'
+import type { Rows } from '../connection/round-trip.ts'
 import { printed } from './listing.ts'
 import { settled } from './log.ts'
 
@@ -20,8 +21,6 @@ const DEPENDENTS = `SELECT t.id
 
 const ABOUT = 'SELECT doc FROM baton.notice WHERE ws = $1 AND about = ANY ($2::text[]) ORDER BY uid'
 
-const HANDOFFS = 'SELECT doc FROM baton.handoff WHERE ws = $1 AND uid = ANY ($2::text[])'
-
 /** The reads of the port; each is answered by an index. */
 export function postgresQueries(trip: Trip, ws: number) {
   const ask = askWith(trip, ws)
@@ -31,10 +30,11 @@ export function postgresQueries(trip: Trip, ws: number) {
         const { name, text } = translated(sql)
         return ask(name, text, ...values)
       },
-      byRef(columns, table) {
-        const rows = `SELECT ${columns} FROM baton.${table} WHERE ws = $1`
-        const text = `${rows} AND uid = $2 UNION ALL ${rows} AND id = $2 LIMIT 1`
-        return (ref) => ask(`${table}_by_ref`, text, ref)
+      byRef(columns, table, hasId = true) {
+        const by = (key: string) => `SELECT ${columns} FROM baton.${table} WHERE ws = $1 AND ${key} = k.ref`
+        const text = `SELECT k.ref, r.* FROM unnest($2::text[]) AS k (ref) CROSS JOIN LATERAL (
+          ${by('uid')} ${hasId ? `UNION ALL ${by('id')}` : ''} LIMIT 1) AS r`
+        return gathered((refs) => ask(`${table}_by_ref`, text, refs))
       },
       list(listing) {
         const [text, ...values] = printed(listing)
@@ -43,12 +43,30 @@ export function postgresQueries(trip: Trip, ws: number) {
       settled: () => settled(trip, ws),
       handoffCounts: HANDOFF_COUNTS,
     }),
-    handoffsOf: async (uids) => docs(await ask('handoffs_of', HANDOFFS, uids)),
     longestChain: async () => toTaskRows(await ask('longest_chain', LONGEST_CHAIN))[0],
     // Without a name it is planned for the tables as they are; a kept plan may take a longer index.
     dependents: async (uid) => (await ask(undefined, DEPENDENTS, uid)).map(([id]) => id!),
     noticesAbout: async (uids) => docs(await ask('notices_about', ABOUT, uids)),
   } satisfies Partial<Store>
+}
+
+/** All who ask in one turn of the event loop are answered by one read. */
+function gathered(read: (keys: readonly string[]) => Promise<Rows>): (key: string) => Promise<Rows> {
+  let keys = new Set<string>()
+  let reading: Promise<ReadonlyMap<string | null | undefined, Rows>> | undefined
+  const readAll = async () => {
+    await new Promise((resolve) => setImmediate(resolve))
+    const asked = [...keys]
+    keys = new Set()
+    reading = undefined
+    return new Map((await read(asked)).map(([key, ...row]) => [key, [row]]))
+  }
+  return async (key) => {
+    if (key.includes('\0')) return []
+    keys.add(key)
+    reading ??= readAll()
+    return (await reading).get(key) ?? []
+  }
 }
 
 const statements = new Map<string, { readonly name: string; readonly text: string }>()

@@ -275,6 +275,53 @@ describe('a copy', () => {
     await createService(store).sending.send(MARIA, { to: 'codex', title: 'Its source goes on' })
   })
 
+  for (const engine of ['sqlite', 'postgres'] as const)
+    it(`ends well when another copy to the same place was faster, on ${engine}`, async (t) => {
+      const { store, open, path } = await opened(t)
+      const place =
+        engine === 'postgres' ? newPostgresPlace().target : ({ engine, path: path('target.db') } as const)
+      const [slow, fast] = [await openStore(place), await openStore(place)]
+      t.after(() => Promise.all([slow.close(), fast.close()]))
+      const ended = Promise.withResolvers<void>()
+      let second: Promise<unknown> | undefined
+      const overtaken = restoringWith(slow, async (rows) => {
+        const filled = Promise.withResolvers<void>()
+        const waiting = restoringWith(fast, async (rows) => {
+          const count = await fast.restore(rows)
+          filled.resolve()
+          await ended.promise
+          return count
+        })
+        second = copyStore(await open('source.db'), waiting)
+        await filled.promise
+        return slow.restore(rows)
+      })
+
+      const first = await copyStore(store, overtaken)
+      ended.resolve()
+
+      assert.deepEqual(await second, first)
+      assert.deepEqual(await rowsOf(slow), await rowsOf(store))
+      assert.equal((await open('source.db')).info.moved, store.info.moved)
+      await createService(fast).sending.send(MARIA, { to: 'codex', title: 'Goes on' })
+    })
+
+  it('is told where work goes on when a faster copy has ended, and that a used store is not empty', async (t) => {
+    const { store, open } = await opened(t)
+    const [target, used] = [await open('target.db'), await open('used.db')]
+    await createService(used).sending.send(MARIA, { to: 'codex', title: 'Of others' })
+    const overtaken = restoringWith(target, async (rows) => {
+      const there = await open('target.db')
+      await copyStore(await open('source.db'), there)
+      await createService(there).sending.send(MARIA, { to: 'codex', title: 'Goes on' })
+      return target.restore(rows)
+    })
+
+    await assert.rejects(copyStore(store, used), { code: 'conflict', message: /used\.db is not empty/ })
+    await createService(store).sending.send(MARIA, { to: 'codex', title: 'Its source goes on' })
+    await assert.rejects(copyStore(store, overtaken), { code: 'store_refused', message: /Go on there/ })
+  })
+
   it('goes on after a crash at any point, and ends where work has gone on', async (t) => {
     const { store, open } = await opened(t)
     const [empty, filled] = [await open('empty.db'), await open('filled.db')]

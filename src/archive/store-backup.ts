@@ -121,17 +121,27 @@ export async function copyStore(
     throw new BatonError('conflict', `${place} holds this store already; name an empty one`, { location })
   // The mark of this copy: one that fails gives back only what has its mark, and one that ends well takes it away.
   if (moved === undefined) await retire(source, `${begun}${randomBytes(4).toString('hex')} not finished)`)
-  const sent = new RowDigest()
+  let sent = new RowDigest()
+  const rows = () => {
+    sent = new RowDigest()
+    return sent.through(source.dump(), work, 'copying')
+  }
   let chains: ChainReport
+  let used: unknown
   try {
-    const rows = sent.through(source.dump(), work, 'copying')
-    if (isThere) for await (const _ of rows);
-    else await target.restore(rows)
+    if (!isThere)
+      await target.restore(rows()).catch((error: unknown) => {
+        if (!(error instanceof BatonError && error.code === 'conflict')) throw error
+        used = error
+      })
+    // Another copy to the same place may have been faster: then the target holds these rows already.
+    if (isThere || used) for await (const _ of rows());
     chains = await demandCopied(sent, target, work)
   } catch (error) {
     if (isThere) throw movedAway({ ...source.info, moved: place })
-    if (moved !== place) await source.retire().catch(() => undefined)
-    throw error
+    const isBack = moved === place || (await source.retire().catch(() => true))
+    if (used && !isBack) throw movedAway({ ...source.info, moved: place })
+    throw used ?? error
   }
   await retire(source, place)
   return { rows: sent.rows, chains }
@@ -139,7 +149,7 @@ export async function copyStore(
 
 async function retire(source: Store, to: string): Promise<void> {
   if (await source.retire(to)) return
-  const text = `another copy of ${source.info.location} began or failed meanwhile; wait for its end, then copy into an empty store`
+  const text = `another copy of ${source.info.location} began or failed meanwhile; wait for its end, then run the same command again`
   throw new BatonError('conflict', text, { location: source.info.location })
 }
 

@@ -103,8 +103,8 @@ const copy: Command = {
     try {
       const tools = await import('../../../../archive/store-backup.ts')
       const { rows, chains } = await atWork(shell, (work) => tools.copyStore(source, store, work))
-      keepOurs(shell, await shell.openLocal({ write: false }), store)
-      const retired = source.info.location
+      const { origin, location: retired } = source.info
+      keepOurs(shell, await shell.openLocal({ write: false }), { info: { ...store.info, origin } })
       const next =
         'name the new store as store in baton.yaml and run baton trust, or set BATON_STORE; then restart baton serve and baton mcp'
       shell.answer({ location: store.info.location, rows, chains, retired, next }, () =>
@@ -167,7 +167,7 @@ async function openLocal(
 }
 
 /** A copy of a store that is ours is ours too, unless a coding agent made it. */
-function keepOurs({ io: { env } }: Shell, { isOurs }: Context, { info }: Store): void {
+function keepOurs({ io: { env } }: Shell, { isOurs }: Context, { info }: Pick<Store, 'info'>): void {
   if (isOurs && env.codingAgent === undefined) adoptStore(env, info)
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { askApart } from './apart.ts'
 
 const moduleOf = (text: string): URL => new URL(`data:text/javascript,${encodeURIComponent(text)}`)
@@ -11,6 +12,28 @@ describe('a thread that is asked for an answer', () => {
       parentPort.postMessage(workerData.n + 1)`)
 
     assert.equal(await askApart(echo, { n: 1 }, 10_000), 2)
+  })
+
+  it('[T13] waits for its turn while four others run, and is not begun for a caller that has left', async (t) => {
+    let begun = 0
+    const note = () => {
+      begun += 1
+    }
+    process.on('worker', note)
+    t.after(() => process.off('worker', note))
+    const endless = moduleOf('setInterval(() => {}, 1_000)')
+    const answers = moduleOf(`(await import('node:worker_threads')).parentPort.postMessage('done')`)
+    const leaving = new AbortController()
+    const held = Array.from({ length: 4 }, () => askApart(endless, {}, 60_000, leaving.signal))
+    const left = Array.from({ length: 20 }, () => askApart(answers, {}, 60_000, leaving.signal))
+    const next = Array.from({ length: 6 }, () => askApart(answers, {}, 60_000))
+    await pause(20)
+    const before = begun
+    leaving.abort()
+
+    assert.deepEqual(await Promise.all([...held, ...left]), Array(24).fill(undefined))
+    assert.deepEqual(await Promise.all(next), Array(6).fill('done'))
+    assert.deepEqual([before, begun], [4, 10])
   })
 
   it('[T13] ends alone when it takes too much memory, also in large pieces', async () => {

@@ -5,13 +5,35 @@ const MEMORY_LIMIT_MB = 256
 /** V8 ends the whole process when a thread passes its own limit by one large allocation: that one must be out of reach. */
 const OUT_OF_REACH_MB = 2_048
 const LOOK_EVERY_MS = 50
+/** Together they stay below the memory of a small server. */
+const MOST_THREADS = 4
 const EXHAUSTED: readonly unknown[] = ['ABORT_ERR', 'ERR_WORKER_OUT_OF_MEMORY']
+
+let threads = 0
+const waiting: (() => void)[] = []
 
 /**
  * The answer of a module in a thread of its own. Undefined where it took too long or too much memory, or where
- * the caller has gone: then the thread was ended.
+ * the caller has gone: then the thread was ended. A few run at a time, and the others wait for their turn.
  */
 export async function askApart<T>(
+  module: URL,
+  workerData: object,
+  timeLimitMs: number,
+  caller?: AbortSignal,
+): Promise<T | undefined> {
+  if (threads < MOST_THREADS) threads += 1
+  else await new Promise<void>((resolve) => waiting.push(resolve))
+  try {
+    return caller?.aborted ? undefined : await askNow<T>(module, workerData, timeLimitMs, caller)
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else threads -= 1
+  }
+}
+
+async function askNow<T>(
   module: URL,
   workerData: object,
   timeLimitMs: number,

@@ -125,6 +125,4 @@ export interface Hold {
   /** Ends when the server stops. */
   readonly stopping?: AbortSignal | undefined
   readonly ms?: number | undefined
-  /** Which token it came with; not the secret. */
-  readonly token?: string | undefined
 }

@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import { serve } from '../../src/transports/http/server/serve.ts'
 import { by, openWorkspace } from '../support/program/workspace.ts'
-import { newToken } from '../support/servers/http-workspace.ts'
+import { get, newToken, openHttp, post as posted, refusalOf } from '../support/servers/http-workspace.ts'
 import { overHttp, type Protocol } from './agents.ts'
 
 const PROTOCOLS: readonly Protocol[] = ['v1', 'v2', 'v2 of 2026']
@@ -143,6 +143,78 @@ describe('MCP over HTTP', () => {
     await close()
 
     await assert.rejects(fetch(url))
+  })
+})
+
+describe('the limits of a token', () => {
+  const accept = { accept: 'application/json, text/event-stream' }
+  const tool = (name: string, input: object, id = 1) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name, arguments: input },
+  })
+
+  it('[T13] hold for calls and streams over MCP and for all others together', async (t) => {
+    const stopping = new AbortController()
+    const http = await openHttp(t, {}, { stopping: stopping.signal })
+    t.after(() => stopping.abort())
+    const token = await http.token('ana')
+    const { handoff } = await http.service.sending.send(by('ana'), { to: 'codex', title: 'Waited for' })
+    const ask = async (body: unknown, more: object = {}, signal?: AbortSignal) =>
+      http.request('/mcp', { ...posted(token, body, { ...accept, ...more }), ...(signal && { signal }) })
+    const session = async () => ({
+      'mcp-session-id': (await ask(initialize)).headers.get('mcp-session-id') ?? '',
+    })
+    const mine = await session()
+    const inbox = async () => (await ask(tool('handoff_inbox', {}), mine)).text()
+    const batch = (first: number) =>
+      Array.from({ length: 100 }, (_, i) => tool('handoff_wait', { id: handoff.id }, first + i))
+    const waits = Array.from({ length: 10 }, (_, i) => ask(batch(100 * (i + 1)), mine))
+    const bodies = await Promise.all(waits)
+
+    const call = await refusalOf(await http.request(`/v1/handoffs/${handoff.id}`, get(token)))
+    assert.deepEqual([call.status, call.code], [429, 'limit_exceeded'])
+    assert.match(await inbox(), /this token has 1000 calls open here, which is the most/)
+    await http.service.sending.cancel(by('ana'), handoff.uid)
+    await Promise.all(bodies.map((body) => body.text()))
+    assert.doesNotMatch(await inbox(), /limit_exceeded/)
+
+    const listen = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'subscriptions/listen',
+      params: {
+        notifications: { resourceSubscriptions: ['baton://inbox'] },
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+          'io.modelcontextprotocol/clientCapabilities': {},
+        },
+      },
+    }
+    const modern = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' }
+    const stream = async () => http.request('/mcp', get(token, { ...accept, ...(await session()) }))
+    const open = [
+      await stream(),
+      ...(await Promise.all(Array.from({ length: 49 }, () => ask(listen, modern)))),
+    ]
+    for (const { status, headers } of open)
+      assert.deepEqual([status, headers.get('content-type')], [200, 'text/event-stream'])
+    for (const refused of [
+      await stream(),
+      await ask(listen, modern),
+      await http.request('/v1/events', get(token)),
+    ]) {
+      assert.equal(refused.status, 429)
+      assert.match((await refusalOf(refused)).problem.detail, /^this token has 50 event streams open here/)
+    }
+    for (const { body } of open.slice(0, 2)) await body?.cancel()
+    const again = [await stream(), await ask(listen, modern)]
+    assert.deepEqual(
+      again.map(({ status }) => status),
+      [200, 200],
+    )
   })
 })
 

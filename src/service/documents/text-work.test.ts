@@ -10,9 +10,9 @@ import { JOBS } from './text-jobs.ts'
 import { workOn } from './text-work.ts'
 
 const here = by('codex')
-const overWire = (token?: string) => ({
-  ...by('codex'),
-  hold: { caller: new AbortController().signal, token },
+const overWire = (agent = 'codex', caller = new AbortController().signal) => ({
+  ...by(agent),
+  hold: { caller },
 })
 
 const handoff = (sentences: number): string =>
@@ -82,7 +82,7 @@ describe('work on a text', () => {
     await assert.rejects(workOn(overWire(), 'convert', input, LONG), refusal)
   })
 
-  it('[T13] ends at its limit, and the next of the same token is done', async (t) => {
+  it('[T13] ends at its limit, and the next of the same agent is done', async (t) => {
     const started = startedIn(t)
     const slow = workOn(overWire(), 'check', { text: SLOW_TEXTS.maps! }, { length: 1e6, timeLimitMs: 200 })
     const next = workOn(overWire(), 'check', { text: LONG }, LONG)
@@ -92,12 +92,11 @@ describe('work on a text', () => {
     assert.equal((await next)[0]?.summary.id, 'handoff-grok-claude-BPRD-2026-0042-20260221')
   })
 
-  it('[T13] is done one at a time for each token, and others do not wait for it', async (t) => {
+  it('[T13] is done one at a time for each agent, and others do not wait for it', async (t) => {
     const started = startedIn(t)
     const isHeld = { length: 1e6, timeLimitMs: 60_000 }
     const caller = new AbortController()
-    const slow = { ...overWire('one'), hold: { caller: caller.signal, token: 'one' } }
-    const held = workOn(slow, 'check', { text: SLOW_TEXTS.maps! }, isHeld)
+    const held = workOn(overWire('one', caller.signal), 'check', { text: SLOW_TEXTS.maps! }, isHeld)
     const next = workOn(overWire('one'), 'check', { text: LONG }, LONG)
 
     await workOn(overWire('two'), 'check', { text: LONG }, LONG)

@@ -7,12 +7,12 @@ import type { JobAnswer, Jobs, TextJob } from './text-jobs.ts'
 const SHORT = 16 * 1024
 const TIME_LIMIT_MS = 10_000
 
-/** The end of the last job of each token, or of each caller without one: many at once must not fill the memory. */
+/** The end of the last job of each agent, whatever its tokens: many at once must not keep others waiting. */
 const turns = new Map<string, Promise<unknown>>()
 
 /**
  * Does one of the jobs on a text of this length. A call over a wire shares its process with others' calls, so a long
- * text is worked on in a thread with a limit, one of each token at a time.
+ * text is worked on in a thread with a limit, one of each agent at a time.
  */
 export async function workOn<N extends keyof Jobs>(
   { actor, hold }: Call,
@@ -25,16 +25,15 @@ export async function workOn<N extends keyof Jobs>(
   if (!hold || length <= SHORT)
     return (JOBS[name] as (input: unknown) => Promise<unknown>)(input) as Promise<Done>
   const job: TextJob = { role: JOB_ROLE, name, input }
-  const key = hold.token ?? actor.name
-  const turn = (turns.get(key) ?? Promise.resolve()).then(() =>
+  const turn = (turns.get(actor.name) ?? Promise.resolve()).then(() =>
     askApart<JobAnswer>(JOBS_URL, job, timeLimitMs, hold.caller),
   )
   const ended = turn
     .catch(() => undefined)
     .then(() => {
-      if (turns.get(key) === ended) turns.delete(key)
+      if (turns.get(actor.name) === ended) turns.delete(actor.name)
     })
-  turns.set(key, ended)
+  turns.set(actor.name, ended)
   const answer = await turn
   if (!answer) throw toError('too_large', EXHAUSTED, { length, limit_s: timeLimitMs / 1_000 })
   if ('refused' in answer) throw toError(...answer.refused)

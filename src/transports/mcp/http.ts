@@ -11,6 +11,7 @@ import {
 import { BatonError } from '../../domain/errors.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { authorise, type Caller } from '../http/server/auth.ts'
+import type { OpenLimit } from '../http/server/rate.ts'
 import { Changes, INBOX } from './changes.ts'
 import { createMcpServer } from './server.ts'
 import type { World } from './tool-call.ts'
@@ -26,8 +27,9 @@ export interface McpEndpoint {
 /** The endpoint over a workspace: tools, resources and prompts for whoever the token stands for. */
 export function createEndpoint({
   service,
+  open,
   ...rest
-}: Omit<World, 'admit' | 'around' | 'tokenOf'>): McpEndpoint {
+}: Omit<World, 'admit' | 'around' | 'enter'> & { readonly open: OpenLimit }): McpEndpoint {
   const changes = new Changes(service)
   const callerOf = (context: ServerContext) => callerIn(context.http?.authInfo?.extra)
   const admit = (op: Operation, context: ServerContext) => {
@@ -35,7 +37,8 @@ export function createEndpoint({
     authorise(op, caller)
     return caller.actor
   }
-  const world: World = { service, admit, tokenOf: (context) => callerOf(context).token, ...rest }
+  const enter = (context: ServerContext) => open.take(callerOf(context).token, 'calls')
+  const world: World = { service, admit, enter, ...rest }
   const endpoint = createWire(({ requestInfo, authInfo }) => {
     const toolset = toolsetOf(requestInfo)
     return createMcpServer({ world, toolset, changes, agent: callerIn(authInfo?.extra).actor.name })
@@ -45,10 +48,29 @@ export function createEndpoint({
     fetch: async (request, caller) => {
       // Refused before anything is made of it.
       toolsetOf(request)
-      return endpoint.fetch(request, caller)
+      if (!isListening(request)) return endpoint.fetch(request, caller)
+      const end = open.take(caller.token, 'event streams')
+      try {
+        return withEnd(await endpoint.fetch(request, caller), end)
+      } catch (error) {
+        end()
+        throw error
+      }
     },
   }
 }
+
+/** Calls back when the server has ended the stream and when the client has left it. */
+function withEnd(response: Response, end: () => void): Response {
+  const { readable, writable } = new TransformStream()
+  const ended = response.body?.pipeTo(writable) ?? Promise.resolve()
+  void ended.catch(() => undefined).finally(end)
+  return response.body ? new Response(readable, response) : response
+}
+
+/** Whether it asks to hear of changes: a session by GET, a request of 2026 by its method. */
+const isListening = ({ method, headers }: Request): boolean =>
+  method === 'GET' || headers.get('mcp-method') === 'subscriptions/listen'
 
 const toolsetOf = (request: Request | undefined) =>
   parseToolset(request && (new URL(request.url).searchParams.get('tools') ?? undefined))

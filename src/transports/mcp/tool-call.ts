@@ -15,8 +15,8 @@ export interface World {
   readonly service: Service
   /** Identifies the caller; throws when it may not call this operation. */
   readonly admit: (op: Operation, context: ServerContext) => Actor
-  /** Which token the call came with, where there are tokens. */
-  readonly tokenOf?: (context: ServerContext) => string
+  /** Counts an open call, and answers the function that ends it; throws when the caller has too many. */
+  readonly enter?: (context: ServerContext) => () => void
   /** Runs around an operation on this wire, if the project is at hand. */
   readonly around?: Around | undefined
   /** Ends when the server stops: whoever waits is answered then. */
@@ -51,10 +51,12 @@ export async function callTool(
   world: World,
 ): Promise<CallToolResult> {
   const stop = keepTelling(op, context, world.progressMs)
+  let leave: (() => void) | undefined
   try {
     const actor = world.admit(op, context)
-    const { stopping, waitMs: ms = WAIT_MS, tokenOf } = world
-    const hold = { caller: context.mcpReq.signal, stopping, ms, token: tokenOf?.(context) }
+    leave = world.enter?.(context)
+    const { stopping, waitMs: ms = WAIT_MS } = world
+    const hold = { caller: context.mcpReq.signal, stopping, ms }
     const call = { ...toCall(actor, context), hold }
     const { raw, cursor } = inputOf(op, given, world.service)
     const run = (fields: Fields) => {
@@ -67,6 +69,7 @@ export async function callTool(
       world.onFailure?.(error, op.name)
     return refusal(error)
   } finally {
+    leave?.()
     stop()
   }
 }

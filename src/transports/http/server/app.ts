@@ -135,7 +135,7 @@ function routes(
     ...present({ heartbeatMs: options.heartbeatMs }),
     admit,
   })
-  const mcp = mcpEndpoint(options)
+  const mcp = mcpEndpoint(options, open)
   app.all('/mcp', async (c) => {
     const caller = await admit(c, 'mcp')
     return (await mcp()).fetch(c.req.raw, caller)
@@ -163,7 +163,7 @@ function addOperations(app: Hono<Env>, options: HttpAppOptions, admit: Admit, op
       const request = c.req.raw
       const caller = await admit(c, op.name)
       authorise(op, caller)
-      const hold = { caller: request.signal, stopping, ms, token: caller.token }
+      const hold = { caller: request.signal, stopping, ms }
       const call = { ...toCall(caller, request.headers), hold }
       const input = await inputOf(op, request, c.req.param())
       const end = open.take(caller.token, 'calls')
@@ -190,12 +190,15 @@ function toResponse(op: Operation, request: Request, value: unknown): Response {
 }
 
 /** Most servers are never asked over MCP, so it is loaded by the first request. */
-const mcpEndpoint = ({ service, log, stopping }: HttpAppOptions): (() => Promise<McpEndpoint>) =>
+const mcpEndpoint = (
+  { service, log, stopping }: HttpAppOptions,
+  open: OpenLimit,
+): (() => Promise<McpEndpoint>) =>
   once(async () => {
     const { createEndpoint } = await import('../../mcp/http.ts')
     const onFailure = (error: unknown, operation: string) =>
       log('error', 'failure', { operation, error: error instanceof Error ? error.stack : String(error) })
-    const endpoint = createEndpoint({ service, stopping, onFailure })
+    const endpoint = createEndpoint({ service, open, stopping, onFailure })
     stopping?.addEventListener('abort', () => void endpoint.close(), { once: true })
     return endpoint
   })

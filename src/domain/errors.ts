@@ -22,11 +22,29 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
+/** Holds a class's name on its prototype. `batonpass/client` and every bundle have copies of the classes. */
+const CLASS = Symbol.for('batonpass.error')
+
 /** The one error that crosses a module boundary. Callers branch on `code`, never on the message. */
 export class BatonError extends Error {
+  /** The name of the class. */
   override readonly name: string = 'BatonError'
+  /** One of `ERROR_CODES`. */
   readonly code: ErrorCode
+  /** The values that the message is about, by their names. */
   readonly details: ErrorDetails
+
+  /** An error of one copy of this class is an instance of all. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a class that extends this one asks for itself
+    const { prototype } = this
+    const name: unknown = Object.getOwnPropertyDescriptor(prototype, CLASS)?.value
+    for (let at = value; typeof at === 'object' && at !== null; at = Object.getPrototypeOf(at)) {
+      if (at === prototype) return true
+      if (name !== undefined && Object.getOwnPropertyDescriptor(at, CLASS)?.value === name) return true
+    }
+    return false
+  }
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
@@ -42,6 +60,7 @@ export class BatonError extends Error {
 
 /** Document 000's error: an agent may not hold more open handoffs. */
 export class HandoffLimitExceeded extends BatonError {
+  /** The name of the class. */
   override readonly name = 'HandoffLimitExceeded'
   constructor(message: string, details: ErrorDetails = {}) {
     super('limit_exceeded', message, details)
@@ -50,6 +69,7 @@ export class HandoffLimitExceeded extends BatonError {
 
 /** Document 001's error: the handoff that was waited for has failed. */
 export class HandoffFailedException extends BatonError {
+  /** The name of the class. */
   override readonly name = 'HandoffFailedException'
   constructor(message: string, details: ErrorDetails = {}) {
     super('failed', message, details)
@@ -58,11 +78,16 @@ export class HandoffFailedException extends BatonError {
 
 /** Document 001's error: nothing final happened before the deadline of a wait. */
 export class HandoffTimeoutException extends BatonError {
+  /** The name of the class. */
   override readonly name = 'HandoffTimeoutException'
   constructor(message: string, details: ErrorDetails = {}, cause?: unknown) {
     super('timed_out', message, details, cause)
   }
 }
+
+const CLASSES = { BatonError, HandoffLimitExceeded, HandoffFailedException, HandoffTimeoutException }
+for (const [name, { prototype }] of Object.entries(CLASSES))
+  Object.defineProperty(prototype, CLASS, { value: name })
 
 /**
  * Document 001's sentence about a handoff as it stood when the wait was over. Work that was handed in and waits for

@@ -11,20 +11,20 @@ const PAGE = 'scripts/verify-page'
 export async function buildVerifiers(folder) {
   mkdirSync(folder, { recursive: true })
   const [program, script] = await Promise.all([
-    single('src/archive/audit-verify-file.ts', 'node', 'esm'),
-    single(`${PAGE}/page.js`, 'browser', 'iife'),
+    singleFile('src/archive/audit-verify-file.ts', 'node', 'esm'),
+    singleFile(`${PAGE}/page.js`, 'browser', 'iife'),
   ])
   writeFileSync(join(folder, 'baton-verify.mjs'), `#!/usr/bin/env node\n${program}`, { mode: 0o755 })
   writeFileSync(join(folder, 'baton-verify.html'), page(script))
 }
 
 /** Everything in one file, and nothing left to load. */
-async function single(input, platform, format) {
+export async function singleFile(input, platform, format, minify = false) {
   const build = await rolldown({ input, platform, treeshake: true })
   const { output } = await build.generate({
     format,
     codeSplitting: false,
-    minify: false,
+    minify,
     sourcemap: false,
   })
   await build.close()

@@ -5,16 +5,13 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { rolldown } from 'rolldown'
-import { buildVerifiers } from './build-verifiers.mjs'
+import { buildVerifiers, singleFile } from './build-verifiers.mjs'
 import { buildWeb } from './build-web.mjs'
 import { licenceTexts } from './licences.mjs'
 import { writePublicTypes } from './public-types.ts'
 
-const ENTRIES = {
-  index: 'src/index.ts',
-  queue: 'src/queue.ts',
-  cli: 'src/transports/cli/cli.ts',
-}
+const COMMAND = { cli: 'src/transports/cli/cli.ts' }
+const LIBRARY = { index: 'src/index.ts', queue: 'src/queue.ts' }
 /**
  * What a daily command needs is one file: every file more is a millisecond at each start. The rest (PostgreSQL,
  * HTTP, YAML, JSON Schema, rarer commands) stays apart and is loaded when it is asked for.
@@ -31,8 +28,27 @@ const DAILY = [
 /** Modules of Node that cost milliseconds. */
 const LATE = ['node:crypto', 'node:fs/promises', 'node:readline/promises', 'node:child_process', 'node:tty']
 
+/** The way to a module of Node; a package that is tried and done without is missed in the usual way. */
+const BUILTIN = `(id) => {
+	const found = process.getBuiltinModule(id);
+	if (found) return found;
+	throw Object.assign(new Error(\`Cannot find module '\${id}'\`), { code: 'MODULE_NOT_FOUND' });
+}`
+
+/** A module that starts threads from itself. */
+const OWN_PLACE = 'new URL(import.meta.url)'
+
 /** Packages that others try to load and do without. */
 const OPTIONAL = ['pg-native']
+
+/** A thread starts from a text: its own file would not be found in a bundle of the user. */
+const threads = {
+  name: 'threads',
+  transform: async (code, id) =>
+    code.includes(OWN_PLACE)
+      ? code.replace(OWN_PLACE, JSON.stringify(await singleFile(id, 'node', 'cjs', true)).replaceAll('$', '$$$$'))
+      : null,
+}
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 process.chdir(root)
@@ -40,17 +56,19 @@ const started = new Date()
 // Built aside and then swapped in, so that a failed build leaves the last good one.
 const next = `dist.${process.pid}`
 
-const missing = Object.values(ENTRIES).filter((file) => !existsSync(file))
+const missing = Object.values({ ...COMMAND, ...LIBRARY }).filter((file) => !existsSync(file))
 if (missing.length > 0) stop(`The build needs ${missing.join(' and ')}, not there yet.`)
 
 try {
-  const [chunks, pages] = await Promise.all([
-    bundle(),
+  const [command, library, pages] = await Promise.all([
+    commandBundle(),
+    libraryBundle(),
     dashboard(),
     declarations(),
     clientBundle(),
     buildVerifiers(next),
   ])
+  const chunks = [...command, ...library]
   const modules = [...chunks, ...pages].flatMap((chunk) => chunk.moduleIds)
   writeFileSync('THIRD-PARTY-LICENSES.txt', licenceTexts(modules))
   swap()
@@ -60,14 +78,41 @@ try {
   stop(`The build failed. ${error instanceof Error ? error.message : error}`)
 }
 
-async function bundle() {
+/** The command: CommonJS, since of such files alone Node can keep the code of every function that ran (bin/code-cache.cjs). */
+function commandBundle() {
+  return bundle(COMMAND, [{ name: 'builtins', renderChunk: (code) => inAscii(withLateBuiltins(code)) }], {
+    format: 'cjs',
+    strict: true,
+    entryFileNames: '[name].cjs',
+    chunkFileNames: 'chunks/[name]-[hash].cjs',
+    codeSplitting: { groups: [{ name: 'daily', test: (id) => DAILY.some((part) => part.test(id)) }] },
+  })
+}
+
+/** The library: ES modules that share their chunks. A user's own bundler may put them anywhere, in either format. */
+async function libraryBundle() {
+  const chunks = await bundle(LIBRARY, [threads, { name: 'builtins', renderChunk: withoutRequire }], {
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    codeSplitting: { groups: [{ name: 'daily', test: (id) => DAILY.some((part) => part.test(id)) }] },
+  })
+  const bound = chunks.filter(({ code }) => code.includes('import.meta')).map(({ fileName }) => fileName)
+  if (bound.length > 0)
+    throw new Error(`a bundle would not find what ${bound.join(', ')} finds by its own place`)
+  return chunks
+}
+
+async function bundle(input, plugins, output) {
   const warnings = []
   const build = await rolldown({
-    input: ENTRIES,
+    input,
     platform: 'node',
     external: OPTIONAL,
     treeshake: true,
-    plugins: [{ name: 'builtins', renderChunk: (code) => ({ code: inAscii(withLateBuiltins(code)) }) }],
+    plugins,
+    // Rolldown stops with an error in a user's bundle to CommonJS where a constant of one file is used in another.
+    optimization: { inlineConst: { mode: 'all', pass: 2 } },
     onLog: (level, log) => {
       // What is loaded late in source and stands in one file with its users in the build is meant so.
       if (log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') return
@@ -76,22 +121,10 @@ async function bundle() {
       else if (log.code === 'UNRESOLVED_IMPORT') warnings.push(log.message)
     },
   })
-  const { output } = await build.write({
-    dir: next,
-    // Not ESM: of such files alone Node can keep the code of every function that ran (bin/code-cache.cjs).
-    format: 'cjs',
-    strict: true,
-    entryFileNames: '[name].cjs',
-    chunkFileNames: 'chunks/[name]-[hash].cjs',
-    codeSplitting: { groups: [{ name: 'daily', test: (id) => DAILY.some((part) => part.test(id)) }] },
-    minify: false,
-    sourcemap: false,
-  })
+  const written = await build.write({ dir: next, ...output, minify: false, sourcemap: false })
   await build.close()
   if (warnings.length > 0) throw new Error(warnings.join('\n'))
-  const chunks = output.filter((part) => part.type === 'chunk')
-  for (const entry of chunks.filter((chunk) => chunk.isEntry)) writeEntry(entry)
-  return chunks
+  return written.output.filter((part) => part.type === 'chunk')
 }
 
 /** The client alone, as one file for browsers and workers too: no engine and no module of Node. */
@@ -103,16 +136,6 @@ async function clientBundle() {
   const others = [...imports, ...dynamicImports]
   if (output.length > 1 || others.length > 0 || /\brequire\(/.test(code))
     throw new Error(`The client is not one file of its own: ${others.join(', ')}`)
-}
-
-/** The package is ESM to those who import it. */
-function writeEntry({ name, exports }) {
-  if (exports.length === 0) return
-  const names = exports.join(', ')
-  writeFileSync(
-    join(next, `${name}.js`),
-    `import all from './${name}.cjs'\nexport const { ${names} } = all\n`,
-  )
 }
 
 async function dashboard() {
@@ -136,6 +159,13 @@ function withLateBuiltins(code) {
     )
     return `let ${name} = { ${members.join(', ')} };`
   })
+}
+
+/** Packages inside the library ask for modules of Node alone. `createRequire` needs a place, which a bundle may not have. */
+function withoutRequire(code) {
+  return code
+    .replace(/^import \{ createRequire \} from "node:module";$/m, '')
+    .replace('createRequire(import.meta.url)', BUILTIN)
 }
 
 /** A text of bytes alone is read, kept and compiled in half the memory. */

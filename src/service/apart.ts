@@ -17,7 +17,7 @@ const waiting: (() => void)[] = []
  * the caller has gone: then the thread was ended. A few run at a time, and the others wait for their turn.
  */
 export async function askApart<T>(
-  module: URL,
+  module: URL | string,
   workerData: object,
   timeLimitMs: number,
   caller?: AbortSignal,
@@ -41,6 +41,7 @@ async function askNow<T>(
 ): Promise<T | undefined> {
   const worker = new Worker(module, {
     workerData,
+    eval: typeof module === 'string',
     resourceLimits: { maxOldGenerationSizeMb: OUT_OF_REACH_MB },
   })
   const full = new AbortController()

@@ -31,8 +31,8 @@ export type JobAnswer =
 
 export const JOB_ROLE = 'baton: work on a text'
 
-/** The thread starts from this module, as source and in the built package alike. */
-export const JOBS_URL = new URL(import.meta.url)
+/** The thread starts from this module; in the built package from its text. */
+export const JOBS_URL: URL | string = new URL(import.meta.url)
 
 /** More than a document says; the server would be busy with so many values. As many as a body may hold. */
 const MAX_VALUES = 50_000

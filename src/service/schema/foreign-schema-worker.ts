@@ -12,8 +12,8 @@ export type ForeignAnswer = { readonly problems: readonly ValueProblem[] } | { r
 
 export const WORKER_ROLE = 'baton: check a value by a schema'
 
-/** The thread starts from this module, as source and in the built package alike. */
-export const WORKER_URL = new URL(import.meta.url)
+/** The thread starts from this module; in the built package from its text. */
+export const WORKER_URL: URL | string = new URL(import.meta.url)
 
 const port = parentPort
 if (port && isQuestion(workerData)) void answerQuestion(workerData).then((answer) => port.postMessage(answer))

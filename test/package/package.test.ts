@@ -59,10 +59,10 @@ function succeeded(ended: Ended): Ended {
 }
 
 describe('the package as it is published', { concurrency: true }, () => {
-  it('holds the build, the command, the verifiers, the schemas, the licences and nothing else', () => {
+  it('holds the build, the command, the verifiers, the docs, the examples, the licences and nothing else', () => {
     const paths = packed.map(({ path }) => path)
     const expected =
-      /^(?:dist\/.*\.(?:c?js|d\.ts)|dist\/baton-verify\.(?:mjs|html)|dist\/web\/(?:index\.html|icon\.svg|assets\/[\w-]+\.css)|docs\/generated\/schemas\/[\w-]+\.json|bin\/(?:baton\.js|code-cache\.cjs)|package\.json|README\.md|LICENSE|THIRD-PARTY-LICENSES\.txt)$/
+      /^(?:dist\/.*\.(?:c?js|d\.ts)|dist\/baton-verify\.(?:mjs|html)|dist\/web\/(?:index\.html|icon\.svg|assets\/[\w-]+\.css)|docs\/.*\.(?:md|json|svg)|examples\/.*\.(?:ts|md|sh|py|ya?ml)|bin\/(?:baton\.js|code-cache\.cjs)|package\.json|(?:README|CHANGELOG|CONTRIBUTING)\.md|LICENSE|THIRD-PARTY-LICENSES\.txt)$/
 
     assert.deepEqual(
       paths.filter((path) => !expected.test(path) || /\.(?:test|contract)\./.test(path)),
@@ -80,6 +80,22 @@ describe('the package as it is published', { concurrency: true }, () => {
       'THIRD-PARTY-LICENSES.txt',
     ])
       assert.ok(paths.includes(path), `${path} is missing`)
+  })
+
+  it('has a README whose links lead into the package or to an address', () => {
+    const paths = packed.map(({ path }) => path)
+    const text = readFileSync(join(project, 'node_modules/batonpass/README.md'), 'utf8')
+    const links = [...text.matchAll(/\]\((?<to>[^)\s#]+)/g)].map(({ groups }) => groups?.to ?? '')
+    const isThere = (to: string) =>
+      /^https:\/\//.test(to) ||
+      paths.includes(to) ||
+      paths.some((path) => path.startsWith(`${to.replace(/\/$/, '')}/`))
+
+    assert.ok(links.length > 20, 'the links were not found')
+    assert.deepEqual(
+      links.filter((to) => !isThere(to)),
+      [],
+    )
   })
 
   it('exports what is listed by hand', () => {

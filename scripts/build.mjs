@@ -11,7 +11,12 @@ import { licenceTexts } from './licences.mjs'
 import { writePublicTypes } from './public-types.ts'
 
 const COMMAND = { cli: 'src/transports/cli/cli.ts' }
-const LIBRARY = { index: 'src/index.ts', queue: 'src/queue.ts' }
+const LIBRARY = {
+  index: 'src/index.ts',
+  queue: 'src/queue.ts',
+  documents: 'src/documents.ts',
+  testing: 'src/testing.ts',
+}
 /**
  * What a daily command needs is one file: every file more is a millisecond at each start. The rest (PostgreSQL,
  * HTTP, YAML, JSON Schema, rarer commands) stays apart and is loaded when it is asked for.
@@ -46,7 +51,10 @@ const threads = {
   name: 'threads',
   transform: async (code, id) =>
     code.includes(OWN_PLACE)
-      ? code.replace(OWN_PLACE, JSON.stringify(await singleFile(id, 'node', 'cjs', true)).replaceAll('$', '$$$$'))
+      ? code.replace(
+          OWN_PLACE,
+          JSON.stringify(await singleFile(id, 'node', 'cjs', true)).replaceAll('$', '$$$$'),
+        )
       : null,
 }
 

@@ -6,24 +6,35 @@ import * as z from 'zod'
 import { loadOperations } from '../src/operations/index.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const DERIVED = /export type (\w+) = z\.infer<ReturnType<typeof \1>>;/g
+const DERIVED = /export type (\w+) = (?:z\.infer<ReturnType<typeof \1>>|AnswerOf<typeof \1>);/g
 /** Names of inputs that the methods of an agent take. */
 const SHORT = { SendInput: 'handoff_create', AcceptInput: 'handoff_accept', SubmitInput: 'handoff_submit' }
 
 type Json = Readonly<Record<string, unknown>>
 
+/** Schemas with a name. The descriptions stand in zod's own registry. */
+class Named extends z.core.$ZodRegistry<{ id: string }> {
+  override get(schema: z.core.$ZodType) {
+    // What is found there may be a description alone.
+    return { ...z.globalRegistry.get(schema), ...super.get(schema) } as never
+  }
+}
+
 /** Replaces the derived types in the declarations of a build. */
 export async function writePublicTypes(folder: string): Promise<void> {
-  const named = z.registry<{ id: string }>()
-  const declarations = readdirSync(join(folder, 'domain'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.d.ts'))
-    .map((name) => join(folder, 'domain', name))
+  const named = new Named()
+  const declarations = ['domain', 'dialects'].flatMap((room) =>
+    readdirSync(join(folder, room), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.d.ts'))
+      .map((name) => join(folder, room, name)),
+  )
   const names = new Set<string>()
   for (const file of declarations) {
     const text = readFileSync(file, 'utf8')
-    const found = [...text.matchAll(DERIVED)].map(([, name]) => name!).filter((name) => !names.has(name))
-    if (found.length === 0) continue
+    const derived = [...text.matchAll(DERIVED)].map(([, name]) => name!).filter((name) => !names.has(name))
+    if (derived.length === 0) continue
     const module = await import(join(ROOT, 'src', relative(folder, file).replace(/\.d\.ts$/, '.ts')))
+    const found = derived.filter((name) => typeof module[name] === 'function')
     for (const name of found) {
       names.add(name)
       named.add(module[name](), { id: name })

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { keepFolders, type Opened, openAround, openNamed } from './compose/embedded.ts'
-import { createService, toStoreTarget } from './compose/main.ts'
+import { keepFolders, type Opened, openAround, openNamed, serviceAt } from './compose/embedded.ts'
+import { toStoreTarget } from './compose/main.ts'
 import { BatonError } from './domain/errors.ts'
 import { DEFAULT_POLICY, type Policy } from './domain/policy.ts'
 import { Baton } from './runner/baton.ts'
@@ -90,14 +90,7 @@ async function open({ store = '', workspace, policy }: OpenBatonOptions, cwd: st
   const target = toStoreTarget(store, workspace)
   const isFile = target.engine === 'sqlite' && target.path !== ':memory:'
   const opened = await openNamed(isFile ? { ...target, path: resolve(cwd, target.path) } : target)
-  const service = createService(opened, {
-    policy: { ...DEFAULT_POLICY, ...policy },
-    runChecks: async (checks, result) => {
-      const { createCheckRunner } = await import('./service/handoffs/acceptance.ts')
-      return createCheckRunner({ root: cwd, commands: [] })(checks, result)
-    },
-  })
-  return { service, base: cwd }
+  return { service: serviceAt(opened, cwd, { policy: { ...DEFAULT_POLICY, ...policy } }), base: cwd }
 }
 
 export { validateHandoff } from './dialects/block/validate.ts'

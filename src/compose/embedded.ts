@@ -2,7 +2,7 @@ import type { Policy } from '../domain/policy.ts'
 import type { FoldersOptions } from '../folders/sync.ts'
 import type { Service } from '../service/service.ts'
 import type { Store } from '../storage/store.ts'
-import { createService, openStore, type StoreTarget } from './main.ts'
+import { createService, openStore, type ServiceOptions, type StoreTarget } from './main.ts'
 
 /** The open workspace of a program that embeds Baton. */
 export interface Opened {
@@ -49,6 +49,16 @@ export async function openNamed(target: StoreTarget): Promise<Store> {
   const onMake = (origin: string, location: string) => adoptStore(readEnvironment(), { origin, location })
   return openStore({ ...target, onMake })
 }
+
+/** A store without a workspace around it: declared checks run in the folder, and no command does. */
+export const serviceAt = (store: Store, root: string, options: ServiceOptions): Service =>
+  createService(store, {
+    ...options,
+    runChecks: async (checks, result) => {
+      const { createCheckRunner } = await import('../service/handoffs/acceptance.ts')
+      return createCheckRunner({ root, commands: [] })(checks, result)
+    },
+  })
 
 /** The workspace around the folder, with the rules of its `baton.yaml`. */
 export async function openAround(cwd: string, policy?: Partial<Policy>): Promise<Opened> {

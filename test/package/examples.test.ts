@@ -16,11 +16,19 @@ const PUBLIC: Readonly<Record<string, string>> = {
   SentHandoff: 'src/runner/sent-handoff.ts',
   Specialist: 'src/runner/specialist.ts',
   Work: 'src/runner/work.ts',
+  TestBaton: 'src/testing.ts',
+  TestClock: 'src/testing.ts',
+  TestPerson: 'src/testing.ts',
 }
 const FUNCTIONS: Readonly<Record<string, string>> = {
   openBaton: 'src/index.ts',
   defineWork: 'src/runner/define-work.ts',
   validateHandoff: 'src/dialects/block/validate.ts',
+  check: 'src/documents.ts',
+  convert: 'src/documents.ts',
+  readDocuments: 'src/documents.ts',
+  rewrite: 'src/documents.ts',
+  openTestBaton: 'src/testing.ts',
 }
 const TEXTS = [
   ...new Set([

@@ -104,6 +104,8 @@ describe('the package as it is published', { concurrency: true }, () => {
     assert.deepEqual(exports, {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
       './client': { types: './dist/client.d.ts', default: './dist/client.js' },
+      './documents': { types: './dist/documents.d.ts', default: './dist/documents.js' },
+      './testing': { types: './dist/testing.d.ts', default: './dist/testing.js' },
       './queue': { types: './dist/queue.d.ts', default: './dist/queue.js' },
       './package.json': './package.json',
     })
@@ -182,6 +184,7 @@ describe('the package as it is published', { concurrency: true }, () => {
 
 const SMALL = `
 import { openBaton } from 'batonpass'
+import { readDocuments } from 'batonpass/documents'
 const baton = await openBaton(':memory:')
 const planner = baton.as('planner')
 const sent = await planner.send({ to: 'codex', title: 'x', priority: 'high' })
@@ -189,7 +192,8 @@ const { output, handoff } = await sent.wait()
 await baton.work('codex', {}, async (work) => ({ output: work.input }))
 const { items } = await planner.inbox()
 const { package: travels } = await planner.get(sent.id)
-export const seen = [output, handoff.state, items.length, travels.summary]
+const [document] = readDocuments('')
+export const seen = [document?.draft?.title, output, handoff.state, items.length, travels.summary]
 `
 
 /** Each line below must be refused: an error that is expected and does not come is an error too. */

@@ -34,7 +34,7 @@ export async function askApart<T>(
 }
 
 async function askNow<T>(
-  module: URL,
+  module: URL | string,
   workerData: object,
   timeLimitMs: number,
   caller?: AbortSignal,

@@ -15,7 +15,7 @@ const LIBRARY = {
   index: 'src/index.ts',
   queue: 'src/queue.ts',
   documents: 'src/documents.ts',
-  testing: 'src/testing.ts',
+  testing: 'src/test-kit.ts',
 }
 /**
  * What a daily command needs is one file: every file more is a millisecond at each start. The rest (PostgreSQL,

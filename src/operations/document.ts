@@ -63,7 +63,7 @@ const check = defineOperation({
   },
 })
 
-const convert = defineOperation({
+const documentConvert = defineOperation({
   name: 'document_convert',
   summary:
     'Write a document in another dialect. Says what is lost; refused with the list of what is missing.',
@@ -126,4 +126,4 @@ const exporting = defineOperation({
   },
 })
 
-export const DOCUMENT_OPERATIONS = [check, convert, importing, exporting] as const
+export const DOCUMENT_OPERATIONS = [check, documentConvert, importing, exporting] as const

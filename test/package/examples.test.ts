@@ -16,9 +16,9 @@ const PUBLIC: Readonly<Record<string, string>> = {
   SentHandoff: 'src/runner/sent-handoff.ts',
   Specialist: 'src/runner/specialist.ts',
   Work: 'src/runner/work.ts',
-  TestBaton: 'src/testing.ts',
-  TestClock: 'src/testing.ts',
-  TestPerson: 'src/testing.ts',
+  TestBaton: 'src/test-kit.ts',
+  TestClock: 'src/test-kit.ts',
+  TestPerson: 'src/test-kit.ts',
 }
 const FUNCTIONS: Readonly<Record<string, string>> = {
   openBaton: 'src/index.ts',
@@ -28,7 +28,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   convert: 'src/documents.ts',
   readDocuments: 'src/documents.ts',
   rewrite: 'src/documents.ts',
-  openTestBaton: 'src/testing.ts',
+  openTestBaton: 'src/test-kit.ts',
 }
 const TEXTS = [
   ...new Set([

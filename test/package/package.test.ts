@@ -105,7 +105,7 @@ describe('the package as it is published', { concurrency: true }, () => {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
       './client': { types: './dist/client.d.ts', default: './dist/client.js' },
       './documents': { types: './dist/documents.d.ts', default: './dist/documents.js' },
-      './testing': { types: './dist/testing.d.ts', default: './dist/testing.js' },
+      './testing': { types: './dist/test-kit.d.ts', default: './dist/testing.js' },
       './queue': { types: './dist/queue.d.ts', default: './dist/queue.js' },
       './package.json': './package.json',
     })

@@ -83,12 +83,12 @@ describe('the list of tools', () => {
           .filter((field) => field !== 'cursor')
           .sort(),
       )
-      // What is not said is taken by every client as: it changes, it destroys, it is not to be repeated.
-      const { readOnlyHint = false, destructiveHint = true, idempotentHint = false } = annotations ?? {}
+      // Clients assume what is not said: a tool changes, destroys and reaches into an open world.
+      const { readOnlyHint = false, destructiveHint = true, openWorldHint = true } = annotations ?? {}
       const reads = op.effect === 'read'
       assert.deepEqual(
-        { readOnlyHint, idempotentHint, destructiveHint: reads ? false : destructiveHint },
-        { readOnlyHint: reads, idempotentHint: reads, destructiveHint: !reads && op.peopleOnly === true },
+        { readOnlyHint, openWorldHint, destructiveHint: reads ? false : destructiveHint },
+        { readOnlyHint: reads, openWorldHint: false, destructiveHint: !reads && op.peopleOnly === true },
         name,
       )
     }

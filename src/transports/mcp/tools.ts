@@ -95,9 +95,14 @@ function toTool(op: Operation): Tool {
   return tool
 }
 
-/** Only what differs from what a client takes for granted: tools change, destroy and are not to be repeated. */
+/**
+ * Only what differs from what a client takes for granted: tools change, destroy, are not to be repeated and reach out
+ * into an open world. Codex asks before each call of a tool that may.
+ */
 function annotationsOf({ effect, peopleOnly }: Operation): NonNullable<Tool['annotations']> {
-  if (effect === 'read') return { readOnlyHint: true, idempotentHint: true }
+  const openWorldHint = false
+  // Reading again changes nothing, so whether it may be repeated need not be said.
+  if (effect === 'read') return { readOnlyHint: true, openWorldHint }
   // A step that only a person may take cannot be undone. Any other can be mended by a later step.
-  return { destructiveHint: peopleOnly === true }
+  return { destructiveHint: peopleOnly === true, openWorldHint }
 }

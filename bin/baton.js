@@ -68,7 +68,8 @@ async function runOnPinnedNode() {
     console.error(
       `baton needs Node 22.18 or newer and this is ${process.version}: install Node 24 (nodejs.org) and try again.`,
     )
-    process.exit(1)
+    // Coding agents take some exit codes of a hook for an order; a Node that is too old must not give one.
+    process.exit(wanted[0] === 'hook' && wanted[1] !== 'pre-commit' ? 0 : 1)
   }
   const { spawn } = await builtin('node:child_process')
   const run = spawn(pinned, [fileURLToPath(import.meta.url), ...wanted], { stdio: 'inherit' })

@@ -21,6 +21,8 @@ export interface Environment {
   readonly trust?: string
   /** Under its `.baton/` lie the user's keys and trust. `BATON_HOME` replaces it. */
   readonly home: string
+  /** `HOME`: other programs keep their settings there. */
+  readonly userHome?: string
   readonly ci: boolean
   /** The variable that shows a coding agent. */
   readonly codingAgent?: string
@@ -80,6 +82,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     ...ifGiven('store', env.BATON_STORE),
     ...ifGiven('trust', env.BATON_TRUST),
     home: homeOf(env),
+    ...ifGiven('userHome', env.HOME),
     ci: CI_SERVICES.some((name) => isOn(env[name])),
     ...ifGiven('codingAgent', codingAgent),
     user: userOf(env, uid),

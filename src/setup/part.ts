@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isMapping } from '../dialects/text/tree.ts'
 import { BatonError } from '../domain/errors.ts'
 import {
@@ -9,12 +10,12 @@ import {
   mappingAt,
   readSettings,
 } from './json-edit.ts'
-import { MARKDOWN_MARKS, withoutSection, withSection } from './section.ts'
+import { HASH_MARKS, withoutSection, withSection } from './section.ts'
 import { withoutTable, withTable } from './toml-edit.ts'
 
 /** Baton's part of one file, with how to add and remove it. Both leave the rest as it is. */
 export interface Part {
-  /** From the root of the project, with forward slashes. */
+  /** From the root of the project, or after `~/` from the person's home; with forward slashes. */
   readonly file: string
   readonly why: string
   add(text: string): string
@@ -29,34 +30,37 @@ export interface McpServer {
 /** Several parts of one file, one after the other. */
 export const together = (file: string, parts: readonly Part[]): Part => ({
   file,
-  why: parts.map(({ why }) => why).join(', '),
+  why: [...new Set(parts.map(({ why }) => why))].join(', '),
   add: (text) => parts.reduce((now, part) => part.add(now), text),
   remove: (text) => parts.reduceRight((now, part) => part.remove(now), text),
 })
 
 /** The entry of the server below `key`; what else the person wrote into it stays. */
-export function serverPart(file: string, key: string, server: McpServer, extra: Mapping = {}): Part {
+export function serverPart(file: string, key: string, entry: Mapping): Part {
   const path = [key, 'baton']
+  const [name, values] = Array.isArray(entry.command) ? ['command', entry.command] : ['args', entry.args]
+  const isOurs = (value: unknown): boolean =>
+    isMapping(value) && [value.command].flat()[0] === [entry.command].flat()[0]
   return {
     file,
     why: 'the MCP server',
     add(text) {
       const servers = mappingAt(readSettings(text, file), [key], file)
       const { baton } = servers
-      if (baton === undefined) return editSettings(text, [{ path, value: { ...extra, ...server } }])
-      if (!isMapping(baton) || baton.command !== server.command)
+      if (baton === undefined) return editSettings(text, [{ path, value: entry }])
+      if (!isOurs(baton))
         throw new BatonError(
           'conflict',
           `${file} has a server named baton of its own in ${key}; rename or remove it first`,
           { file },
         )
-      return editSettings(text, [{ path: [...path, 'args'], value: server.args }])
+      return editSettings(text, [{ path: [...path, name], value: values }])
     },
     remove(text) {
       const settings = readSettings(text, file)
       const servers = mappingAt(settings, [key], file)
       const { baton } = servers
-      if (!isMapping(baton) || baton.command !== server.command) return text
+      if (!isOurs(baton)) return text
       return editSettings(text, [
         { path: Object.keys(servers).length === 1 ? [key] : path, value: undefined },
       ])
@@ -73,15 +77,19 @@ export interface Hook {
   readonly entry: Mapping
 }
 
-const isOurs = (entry: unknown, starts: string): boolean =>
+const isOurHook = (entry: unknown, starts: string): boolean =>
   isMapping(entry) &&
-  (isCommand(entry.command, starts) ||
+  (isCommand(entry.command ?? entry.bash, starts) ||
     (Array.isArray(entry.hooks) &&
       entry.hooks.length > 0 &&
       entry.hooks.every((hook) => isMapping(hook) && isCommand(hook.command, starts))))
 
+/** An older version wrote the command alone, without looking first whether it is there. */
 const isCommand = (command: unknown, starts: string): boolean =>
-  typeof command === 'string' && `${command} `.startsWith(`${starts} `)
+  typeof command === 'string' && `${command.replace(IF_INSTALLED, '')} `.startsWith(`${starts} `)
+
+/** The shell's answer to a missing command (127) makes Gemini CLI ask its model again, for ever. */
+export const IF_INSTALLED = 'command -v baton >/dev/null || exit 0; '
 
 export function hooksPart(file: string, hooks: readonly Hook[]): Part {
   return {
@@ -93,7 +101,7 @@ export function hooksPart(file: string, hooks: readonly Hook[]): Part {
         text,
         hooks.map(({ event, starts, entry }): Change => {
           const list = listAt(settings, ['hooks', event], file)
-          const at = list.findIndex((each) => isOurs(each, starts))
+          const at = list.findIndex((each) => isOurHook(each, starts))
           return { path: ['hooks', event, at === -1 ? list.length : at], value: entry }
         }),
       )
@@ -106,7 +114,7 @@ function withoutHook(text: string, { event, starts }: Hook, file: string): strin
   const settings = readSettings(text, file)
   const events = mappingAt(settings, ['hooks'], file)
   const list = listAt(settings, ['hooks', event], file)
-  const at = list.findIndex((each) => isOurs(each, starts))
+  const at = list.findIndex((each) => isOurHook(each, starts))
   if (at === -1) return text
   if (list.length > 1) return editSettings(text, [{ path: ['hooks', event, at], value: undefined }])
   const path = Object.keys(events).length > 1 ? ['hooks', event] : ['hooks']
@@ -126,6 +134,51 @@ export const settingPart = (file: string, key: string, value: unknown): Part => 
   },
 })
 
+/** Values of a list: those that the person has as well stay once, and the rest of the list stays as it is. */
+export const listPart = (file: string, path: readonly string[], values: readonly unknown[]): Part => ({
+  file,
+  why: 'the permission to use Baton',
+  add: (text) =>
+    values.reduce((now: string, value) => {
+      const list = listAt(readSettings(now, file), path, file)
+      return has(list, value) ? now : editSettings(now, [{ path: [...path, list.length], value }])
+    }, text),
+  remove: (text) =>
+    values.reduce((now: string, value) => {
+      const settings = readSettings(now, file)
+      const list = listAt(settings, path, file)
+      const at = list.findIndex((each) => isDeepStrictEqual(each, value))
+      if (at === -1) return now
+      const gone = list.length > 1 ? [...path, at] : lastAlone(settings, path, file)
+      return editSettings(now, [{ path: gone, value: undefined }])
+    }, text),
+})
+
+const has = (list: readonly unknown[], value: unknown): boolean =>
+  list.some((each) => isDeepStrictEqual(each, value))
+
+/** The outermost key that holds nothing but the last one. */
+function lastAlone(settings: Mapping, path: readonly string[], file: string): readonly string[] {
+  const parent = path.slice(0, -1)
+  const isAlone = parent.length > 0 && Object.keys(mappingAt(settings, parent, file)).length === 1
+  return isAlone ? lastAlone(settings, parent, file) : path
+}
+
+/** One value of ours at a place of ours. */
+export const valuePart = (file: string, path: readonly string[], value: unknown): Part => ({
+  file,
+  why: 'the permission to use Baton',
+  add: (text) => {
+    readSettings(text, file)
+    return editSettings(text, [{ path, value }])
+  },
+  remove: (text) => {
+    const settings = readSettings(text, file)
+    if (mappingAt(settings, path.slice(0, -1), file)[path.at(-1)!] === undefined) return text
+    return editSettings(text, [{ path: lastAlone(settings, path, file), value: undefined }])
+  },
+})
+
 export const tomlServerPart = (file: string, { command, args }: McpServer): Part => ({
   file,
   why: 'the MCP server',
@@ -139,11 +192,11 @@ export const tomlServerPart = (file: string, { command, args }: McpServer): Part
   remove: (text) => withoutTable(text, file),
 })
 
-export const sectionPart = (file: string, lines: string): Part => ({
+export const sectionPart = (file: string, lines: string, why: string, marks = HASH_MARKS): Part => ({
   file,
-  why: 'instructions for the agent',
-  add: (text) => withSection(text, lines, MARKDOWN_MARKS, file),
-  remove: (text) => withoutSection(text, MARKDOWN_MARKS, file),
+  why,
+  add: (text) => withSection(text, lines, marks, file),
+  remove: (text) => withoutSection(text, marks, file),
 })
 
 /** Whether a file that Baton was taken out of says nothing any more. */

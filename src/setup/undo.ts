@@ -69,8 +69,9 @@ export class UndoFile {
     const present = await this.#read()
     const applied = await applyEdits(edits)
     const gone = applied.written.map(({ path }) => this.#key(path))
-    for (const folder of gone.flatMap((key) => [...(present[key]?.folders ?? [])].reverse()))
-      await rmdir(join(this.#root, folder)).catch(() => undefined)
+    // Innermost first: one file may have made the folder of another's.
+    const made = gone.flatMap((key) => present[key]?.folders ?? []).sort((a, b) => b.length - a.length)
+    for (const folder of made) await rmdir(join(this.#root, folder)).catch(() => undefined)
     await this.#write(Object.fromEntries(Object.entries(present).filter(([key]) => !gone.includes(key))))
     return applied
   }

@@ -1,4 +1,13 @@
-import { constants, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
+import {
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { access, lstat, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Environment, formatsIn } from '../config/config.ts'
@@ -42,6 +51,17 @@ export function noteStore({ home }: Pick<Environment, 'home'>, about: string, wo
 /** Remembers a store as this user's own. Only its maker or a person may decide this. */
 export const adoptStore = (environment: Environment, store: { location: string; origin: string }): void =>
   noteStore(environment, `${store.location} ${store.origin}`, 'ours')
+
+/** Whether this user's home knows the store of this file as its own. Opens nothing. */
+export function isOwnStore({ home, uid }: Environment, location: string): boolean {
+  const folder = join(home, '.baton', 'stores')
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  return names.some((name) => {
+    const [word, about = ''] = readFileSync(join(folder, name), 'utf8').split('\n')
+    const isTheirs = uid !== undefined && statSync(join(folder, name)).uid !== uid
+    return word === 'ours' && about.startsWith(`${location} `) && !isTheirs
+  })
+}
 
 /** The head of a log that this user has seen under a signature, as size and root; empty where a person forgot it. */
 export const seenHead = (environment: Environment, origin: string): string | undefined =>

@@ -52,7 +52,7 @@ describe('a hook that fails', () => {
       'another program',
       {},
       ['stop', '--agent', 'claude', '--for', 'notepad'],
-      /claude-code, codex, gemini, cursor/,
+      /claude-code, codex, gemini, copilot, qwen, cursor/,
     ],
     ['a number that is none', {}, ['stop', '--agent', 'claude', '--refusals', 'many'], /from 0 to 99/],
     ['a coding agent without a name', { env: { CLAUDECODE: '1' } }, ['stop'], /CLAUDECODE/],

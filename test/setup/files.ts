@@ -23,13 +23,25 @@ export function put(root: string, files: Readonly<Record<string, string>>): void
 
 export const textOf = (root: string, name: string): string => readFileSync(join(root, name), 'utf8')
 
-export const PROGRAMS = ['claude-code', 'codex', 'gemini', 'cursor', 'vscode'] as const
+export const PROGRAMS = [
+  'claude-code',
+  'codex',
+  'gemini',
+  'copilot',
+  'opencode',
+  'qwen',
+  'cursor',
+  'vscode',
+] as const
 export type Program = (typeof PROGRAMS)[number]
 
 const SETTINGS: Readonly<Record<Program, readonly string[]>> = {
-  'claude-code': ['.mcp.json', '.claude/settings.json'],
+  'claude-code': ['.mcp.json', '.claude/settings.json', '.claude/settings.local.json'],
   codex: ['.codex/hooks.json'],
   gemini: ['.gemini/settings.json'],
+  copilot: ['.github/mcp.json', '.github/hooks/baton.json'],
+  opencode: ['opencode.json'],
+  qwen: ['.qwen/settings.json'],
   cursor: ['.cursor/mcp.json', '.cursor/hooks.json'],
   vscode: ['.vscode/mcp.json'],
 }
@@ -37,6 +49,9 @@ const GUIDES: Readonly<Record<Program, string>> = {
   'claude-code': 'CLAUDE.md',
   codex: 'AGENTS.md',
   gemini: 'GEMINI.md',
+  copilot: 'AGENTS.md',
+  opencode: 'AGENTS.md',
+  qwen: 'QWEN.md',
   cursor: 'AGENTS.md',
   vscode: 'AGENTS.md',
 }

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { describe, it } from 'node:test'
 import { folders } from '../support/documents/folders.ts'
 import { guideCommands, shellWords } from '../support/documents/guide-commands.ts'
 import { baton, quick } from '../support/program/command.ts'
-import { textOf } from './files.ts'
+import { PROGRAMS, textOf } from './files.ts'
 
 const GUIDES = resolve(import.meta.dirname, '../../docs/guides')
 const guide = (name: string): string => readFileSync(join(GUIDES, name), 'utf8')
-const PROGRAMS = ['claude-code', 'codex', 'gemini', 'cursor', 'vscode'] as const
 
 describe('the guide to the first handoff', () => {
   it('shows commands that work as they stand, one after the other, and a picture of them', async (t) => {
@@ -36,8 +35,10 @@ describe('the guide of each program', () => {
       const page = guide(`${program}.md`)
       const { stdout } = await quick({ cwd }, 'setup', program, '--yes', '--json')
 
-      for (const { path } of JSON.parse(stdout).files as { path: string }[])
-        assert.ok(page.includes(`\`${path.slice(cwd.length + 1)}\``), path)
+      for (const { path } of JSON.parse(stdout).files as { path: string }[]) {
+        const name = path.startsWith(cwd) ? path.slice(cwd.length + 1) : `~/${relative(dirname(cwd), path)}`
+        assert.ok(page.includes(`\`${name}\``), name)
+      }
       for (const command of guideCommands(page)) {
         const { code, stderr } = await quick({ cwd }, ...shellWords(command).slice(1), '--yes')
         assert.equal(code, 0, `${command}\n${stderr}`)

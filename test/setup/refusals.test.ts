@@ -201,7 +201,7 @@ describe('baton setup refuses what it cannot merge into, and writes no file at a
 
     assert.match(
       (await refusal(where, 'setup', 'emacs')).message,
-      /: claude-code, codex, gemini, cursor, vscode, git$/,
+      /: claude-code, codex, gemini, copilot, opencode, qwen, cursor, vscode, git$/,
     )
     assert.match((await refusal(where, 'setup')).message, /^setup needs <claude-code\|codex\|/)
   })

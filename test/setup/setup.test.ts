@@ -162,13 +162,15 @@ describe('what baton setup writes', () => {
       '.claude/settings.json',
       '.codex/hooks.json',
       '.gemini/settings.json',
+      '.github/hooks/baton.json',
+      '.qwen/settings.json',
       '.cursor/hooks.json',
     ]
 
     for (const file of registered) {
-      const commands = [...textOf(where.cwd, file).matchAll(/"command": "baton (hook [^"]+)"/g)].map(
-        ([, words]) => words!,
-      )
+      const line =
+        /"(?:command|bash)": "command -v baton >\/dev\/null \|\| exit 0; baton (hook [^"|]+?)(?: \|\| exit 0)?"/g
+      const commands = [...textOf(where.cwd, file).matchAll(line)].map(([, words]) => words!)
       assert.ok(commands.length >= 3, file)
       assert.ok(commands.some((words) => words.endsWith('--refusals 3')))
       for (const words of commands) {
@@ -260,15 +262,25 @@ describe('consent to baton setup', () => {
     const where = here(t)
     const before = snapshot(where.cwd)
 
-    const no = onTerminal(where, ['setup', 'claude-code', '--proof'], { steps: [['Write this?', 'n\n']] })
+    const proof = ['setup', 'claude-code', '--proof']
+    const no = onTerminal(where, proof, { steps: [['Write this?', 'n\n']] })
     const after = snapshot(where.cwd)
-    const yes = onTerminal(where, ['setup', 'claude-code', '--proof'], { steps: [['Write this?', 'y\n']] })
+    const steps = (last: string) => [['Write this?', 'y\n'] as const, ['Allow this?', last] as const]
+    const yes = onTerminal(where, proof, { steps: steps('n\n') })
+    const isAllowed = existsSync(join(where.cwd, '.claude/settings.local.json'))
+    const allowed = onTerminal(where, proof, { steps: steps('y\n').slice(1) })
 
     assert.match(no.shown, /\+ +"default,proof"[\s\S]*Write this\? \[y\/n\]/)
     assert.deepEqual([no.code, after], [8, before])
     assert.equal(yes.code, 0)
     assert.match(yes.shown, /✓ \.mcp\.json +new: the MCP server/)
     assert.match(textOf(where.cwd, '.mcp.json'), /default,proof/)
+    assert.deepEqual([isAllowed, allowed.code], [false, 0])
+    assert.match(
+      allowed.shown,
+      /Claude Code may use 20 tools of the server baton in this\s+project without asking you[\s\S]*\+ +"mcp__baton__merkle_root"[\s\S]*Allow this\? \[y\/n\]/,
+    )
+    assert.match(textOf(where.cwd, '.claude/settings.local.json'), /"mcp__baton__handoff_accept"/)
   })
 
   it('is pointed at by baton init, which asks nothing new', async (t) => {

@@ -125,6 +125,7 @@ function refuseStop(program: Program, reason: string): HookAnswer {
 /** Puts a text before the agent when its session begins. */
 export function tellAtStart(program: Program, text: string): HookAnswer {
   if (program === 'cursor') return { exit: 0, stdout: { additional_context: text } }
+  if (program === 'copilot') return { exit: 0, stdout: { additionalContext: text } }
   return {
     exit: 0,
     stdout: { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: text } },

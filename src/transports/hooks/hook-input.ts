@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { BatonError } from '../../domain/errors.ts'
 
 /** The programs whose hooks are known. Their inputs differ less than their answers. */
-export const PROGRAMS = ['claude-code', 'codex', 'gemini', 'cursor'] as const
+export const PROGRAMS = ['claude-code', 'codex', 'gemini', 'copilot', 'qwen', 'cursor'] as const
 export type Program = (typeof PROGRAMS)[number]
 
 export const EVENTS = ['session-start', 'stop', 'subagent-stop', 'pre-compact', 'task-completed'] as const
@@ -28,6 +28,7 @@ const SPELLINGS: Readonly<Record<string, HookEvent>> = {
   sessionstart: 'session-start',
   stop: 'stop',
   afteragent: 'stop',
+  agentstop: 'stop',
   subagentstop: 'subagent-stop',
   precompact: 'pre-compact',
   precompress: 'pre-compact',
@@ -96,7 +97,7 @@ export function toHookInput(said: Readonly<Record<string, unknown>>): HookInput 
   const type = text('agent_type')
   const task = text('task_id')
   return {
-    sessionId: text('session_id') ?? text('conversation_id'),
+    sessionId: text('session_id') ?? text('sessionId') ?? text('conversation_id'),
     cwd: text('cwd') ?? (typeof root === 'string' ? root : undefined),
     isContinued:
       said.stop_hook_active === true || (typeof said.loop_count === 'number' && said.loop_count > 0),

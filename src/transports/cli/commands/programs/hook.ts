@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { config } from 'zod'
 import { hookEnvironment } from '../../../../config/config.ts'
@@ -6,7 +6,14 @@ import { BatonError } from '../../../../domain/errors.ts'
 import { findWorkspace } from '../../../../workspace/find.ts'
 // Not loaded late: each file is a millisecond, and an agent waits for this command at every stop.
 import { answerHook, DEFAULT_REFUSALS, tellAtStart } from '../../../hooks/agent-hook.ts'
-import { EVENTS, eventOf, maySimplyStop, PROGRAMS, readHookInput } from '../../../hooks/hook-input.ts'
+import {
+  EVENTS,
+  eventOf,
+  maySimplyStop,
+  PROGRAMS,
+  type Program,
+  readHookInput,
+} from '../../../hooks/hook-input.ts'
 import type { Command } from '../../command.ts'
 import { type Arguments, choiceOf, isOn, numberOf, textOf, withCaller } from '../../input/args.ts'
 import type { Io } from '../../io.ts'
@@ -24,6 +31,7 @@ export const hook: Command = {
     { name: 'agent', placeholder: 'agent', about: 'The agent whose session it is; the same as --as' },
     { name: 'for', placeholder: 'program', choices: PROGRAMS, about: 'The program that asks' },
     { name: 'refusals', placeholder: 'number', about: 'How often a session is kept from stopping (2)' },
+    { name: 'user', about: 'Set up for all projects: no answer outside your own workspaces' },
     { name: 'strict', about: 'pre-commit: warnings refuse too' },
   ],
   examples: [
@@ -50,10 +58,11 @@ export const hook: Command = {
     const answer = await inTime(shell.io, async () => {
       const inner = new Shell(at(shell.io, input.cwd), namedAgent(args))
       try {
+        if (isOn(args, 'user') && !(await isForUserHooks(inner.io, program))) return undefined
         const session = await openedFor(inner)
         if (session === undefined) return undefined
         if (typeof session === 'string')
-          return event === 'session-start' ? tellAtStart(program, session) : undefined
+          return event === 'session-start' && !isOn(args, 'user') ? tellAtStart(program, session) : undefined
         return await answerHook({
           event,
           agent: (await session.actor()).name,
@@ -107,6 +116,32 @@ async function openedFor(shell: Shell): Promise<Session | string | undefined> {
     if (!(error instanceof BatonError) || error.code !== 'not_found') throw error
     const isNamed = shell.store !== undefined || shell.io.env.store !== undefined
     return isNamed ? `Baton: ${oneLine(error.message)}` : undefined
+  }
+}
+
+/**
+ * Hooks that are set up for all projects run in every folder. They keep out of folders without a workspace, and out of
+ * stores that this user neither made nor adopted. A project with hooks of its own answers by those.
+ */
+async function isForUserHooks({ cwd, env }: Io, program: Program): Promise<boolean> {
+  if (env.url !== undefined || env.store !== undefined) return true
+  const workspace = await findWorkspace(cwd, env).catch(() => undefined)
+  if (workspace === undefined) return false
+  const [{ isOwnStore }, { targetOf }] = await Promise.all([
+    import('../../../../workspace/workspace.ts'),
+    import('../../../../setup/targets.ts'),
+  ])
+  const { hooks } = targetOf(program).project
+  if (statSync(workspace.database, { throwIfNoEntry: false }) && !isOwnStore(env, workspace.database))
+    return false
+  return hooks === undefined || !textIn(join(workspace.checkout, hooks)).includes('baton hook ')
+}
+
+function textIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
   }
 }
 

@@ -58,7 +58,7 @@ export const init: Command = {
       if (!plan.changes) return `${screen.tick} everything is there already`
       const next = isDry
         ? ''
-        : `\n\n${screen.dim(`next: ${FIRST[dialect ?? ''] ?? 'baton send --to codex --title "First task"'}; to connect an agent: baton setup claude-code (codex, gemini, cursor, vscode, git)`)}`
+        : `\n\n${screen.dim(`next: ${FIRST[dialect ?? ''] ?? 'baton send --to codex --title "First task"'}; to connect an agent: baton setup claude-code (codex, gemini, copilot, opencode, qwen, cursor, vscode, git)`)}`
       return filesText(files, isDry ? 'would be written' : 'written') + next
     })
     return 0

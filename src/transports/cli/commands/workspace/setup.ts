@@ -1,14 +1,24 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { delimiter, join, relative } from 'node:path'
 import { gitEnvironment } from '../../../../config/config.ts'
 import { AGENT_NAME } from '../../../../domain/actor.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { diffOf, SIGNS } from '../../../../setup/diff.ts'
 import { applyEdits, type FileEdit, isChange } from '../../../../setup/file-edit.ts'
-import { planRemoval, planTarget } from '../../../../setup/plan.ts'
+import {
+  filesOfOthers,
+  type Ground,
+  type PlannedEdit,
+  planParts,
+  planRemoval,
+} from '../../../../setup/plan.ts'
 import {
   AGENT_TARGET_NAMES,
   type AgentTargetName,
+  allowsText,
+  allParts,
+  fileParts,
+  permissionParts,
   type TargetOptions,
   targetOf,
 } from '../../../../setup/targets.ts'
@@ -25,11 +35,18 @@ const NOT_WRITTEN = 8
 const TARGETS = [...AGENT_TARGET_NAMES, 'git'] as const
 const DIFF_STYLES = { file: 'bold', added: 'green', removed: 'red', same: 'dim', gap: 'dim' } as const
 
-/** The edits to make, and the step that makes them. */
+/** The edits to make, the step that makes them, and the permission that is asked for after them. */
 interface Plan {
   readonly edits: readonly FileEdit[]
   readonly agent?: string
   readonly afterwards?: string
+  readonly permission?: {
+    readonly edits: readonly FileEdit[]
+    readonly allows: string
+    apply(): Promise<unknown>
+  }
+  /** The program's own rule, where no permission is written. */
+  readonly unasked?: string | undefined
   apply(): Promise<unknown>
 }
 
@@ -41,7 +58,7 @@ export const setup: Command = {
     {
       name: 'agent',
       placeholder: 'name',
-      about: 'Name of the agent (claude, codex, gemini, cursor, copilot)',
+      about: 'Name of the agent (claude, codex, gemini, copilot, opencode, qwen, cursor)',
     },
     { name: 'proof', about: 'With the tools that make work provable' },
     {
@@ -49,8 +66,10 @@ export const setup: Command = {
       placeholder: 'number',
       about: 'How often a session with open work is kept from stopping (2)',
     },
+    { name: 'user', about: 'For all your projects, in your home folder' },
+    { name: 'shared', about: 'Write the permission into a file of the project, for everybody' },
     { name: 'remove', about: 'Put everything back as it was' },
-    { name: 'yes', also: ['y'], about: 'Write without asking' },
+    { name: 'yes', also: ['y'], about: 'Write without asking, the permission too' },
     { name: 'dry-run', about: 'Only show what would be written' },
   ],
   examples: [
@@ -58,36 +77,62 @@ export const setup: Command = {
     'baton setup codex --agent reviewer --yes',
     'baton setup claude-code --proof',
     'baton setup gemini --remove',
+    'baton setup claude-code --user',
     'baton setup git',
   ],
   async run(shell, args) {
     const target = readTarget(args)
-    const workspace = await placeWorkspace(shell.io.cwd, shell.io.env, { explicit: true })
-    const plan = target === 'git' ? await gitPlan(workspace, args) : await agentPlan(shell, workspace, target)
+    const plan = target === 'git' ? await gitPlan(shell) : await agentPlan(shell, target)
     const edits = plan.edits.filter(isChange)
     const isDry = isOn(args, 'dry-run')
-    const isAgreed = edits.length > 0 && !isDry && (await agreed(shell, args, edits))
-    if (isAgreed) await plan.apply()
+    const isAgreed = edits.length === 0 || (!isDry && (await agreed(shell, edits, questionOf(args))))
+    if (isAgreed && edits.length > 0) await plan.apply()
+    const allowed = isAgreed && !isDry ? await permitted(shell, plan) : []
+    const proposed = [...edits, ...(plan.permission?.edits.filter(isChange) ?? [])]
+    const done = isAgreed && !isDry ? [...edits, ...allowed] : []
+    const isWritten = done.length > 0
     const answer = {
       program: target,
       agent: plan.agent,
-      files: edits.map((edit) => ({ path: edit.path, change: changeOf(edit), why: edit.why })),
-      written: isAgreed,
+      files: (isWritten ? done : proposed).map((edit) => ({
+        path: edit.path,
+        change: changeOf(edit),
+        why: edit.why,
+      })),
+      written: isWritten,
     }
     shell.answer(answer, () => {
-      if (edits.length === 0) return `${shell.screen.tick} ${nothingToDo(target, args)}`
-      if (!isAgreed) return isDry || !shell.io.isTerminal ? diffFor(shell, edits) : ''
-      return written(shell, edits)
+      if (isWritten) return written(shell, done)
+      if (proposed.length === 0) return `${shell.screen.tick} ${nothingToDo(target, args)}`
+      return isDry || !shell.io.isTerminal ? diffFor(shell, proposed) : ''
     })
-    if (isAgreed && plan.afterwards !== undefined && !isOn(args, 'remove')) {
+    if (isWritten && plan.afterwards !== undefined) {
       if (!isInstalled(shell.io.env.path))
         shell.warn(`${target} will not find the command baton; first: npm install --global batonpass`)
+      if (plan.permission === undefined && plan.unasked !== undefined) shell.say(plan.unasked)
       shell.say(`next: ${plan.afterwards}`)
     }
-    if (edits.length === 0 || isAgreed || isDry) return 0
+    if (proposed.length === 0 || isWritten || isDry) return 0
     shell.warn('nothing was written; to write this, add --yes')
     return NOT_WRITTEN
   },
+}
+
+const questionOf = (args: Arguments): string => (isOn(args, 'remove') ? 'Take this out?' : 'Write this?')
+
+/** Asks for the permission after everything else, in a question of its own. Answers the edits that were made. */
+async function permitted(shell: Shell, { permission }: Plan): Promise<readonly FileEdit[]> {
+  const edits = permission?.edits.filter(isChange) ?? []
+  if (permission === undefined || edits.length === 0) return []
+  if (shell.io.env.codingAgent !== undefined) {
+    shell.warn('no permission was written, because an agent called; a person gives it with the same command')
+    return []
+  }
+  const isYes = isOn(shell.args, 'yes')
+  if (isYes || shell.io.isTerminal) shell.say(permission.allows)
+  if (!(await agreed(shell, edits, 'Allow this?'))) return []
+  await permission.apply()
+  return edits
 }
 
 /** Programs start it by its name. What npx and npm put on the path is gone when they end. */
@@ -104,28 +149,88 @@ function readTarget({ words: [program] }: Arguments): Target {
   throw new BatonError('invalid_input', `setup does not know ${program}: ${TARGETS.join(', ')}`, { program })
 }
 
-async function agentPlan(shell: Shell, workspace: Workspace, target: AgentTargetName): Promise<Plan> {
+async function agentPlan(shell: Shell, target: AgentTargetName): Promise<Plan> {
   const { args } = shell
-  const { agent, afterwards } = targetOf(target)
+  const { agent, title, afterwards, unasked, user: places, shared } = targetOf(target)
+  const [isUser, isShared, isRemoval] = ['user', 'shared', 'remove'].map((name) => isOn(args, name))
+  if (isUser && places === undefined)
+    throw new BatonError('invalid_input', `${title} is set up for each project; run it there without --user`)
+  if (isShared && (isUser || shared === undefined))
+    throw new BatonError(
+      'invalid_input',
+      isUser
+        ? '--user writes into your home folder, which nobody shares; leave --shared or --user out'
+        : `${title} takes permissions only from the person's own settings; leave --shared out`,
+    )
+  const ground = await groundOf(shell, isUser === true)
   const options: TargetOptions = {
     agent: readAgent(textOf(args, 'agent') ?? agent),
     proof: isOn(args, 'proof'),
     refusals: numberOf(args, 'refusals', 0, 99),
+    user: isUser === true,
+    shared: isShared === true,
+    root: ground.root,
+    tools: await toolNames(isOn(args, 'proof') || isRemoval === true),
   }
-  const undo = new UndoFile(workspace)
-  if (isOn(args, 'remove')) {
-    const edits = await planRemoval(workspace.checkout, target, options, undo)
-    return { edits, agent: options.agent, apply: () => undo.restore(edits) }
+  if (isRemoval) {
+    const others = await filesOfOthers(ground, target, options)
+    const edits = await planRemoval(ground, allParts(target, options), others)
+    return { edits, agent: options.agent, apply: () => inTurn(edits, ground, 'restore') }
   }
-  const edits = await planTarget(workspace.checkout, target, options)
+  const edits = await planParts(ground, fileParts(target, options))
+  const allowing = permissionParts(target, options)
+  const permits = await planParts(ground, allowing, edits)
   const apply = async () => {
-    if (await makeFolder(workspace.dir)) shell.note('created workspace .baton/ (SQLite)')
-    return undo.apply(edits)
+    if (ground.workspace && (await makeFolder(ground.workspace.dir)))
+      shell.note('created workspace .baton/ (SQLite)')
+    return inTurn(edits, ground, 'apply')
   }
-  return { edits, agent: options.agent, afterwards, apply }
+  return {
+    ...{ edits, agent: options.agent, unasked, apply },
+    afterwards: isUser ? afterwards.replace('in this folder', 'in a project') : afterwards,
+    ...(allowing.length > 0 && {
+      permission: {
+        edits: permits,
+        allows: allowsText(target, options),
+        apply: () => inTurn(permits, ground, 'apply'),
+      },
+    }),
+  }
 }
 
-async function gitPlan(workspace: Workspace, args: Arguments): Promise<Plan> {
+/** Files of the project and of the home are remembered apart. */
+async function inTurn(
+  edits: readonly PlannedEdit[],
+  ground: Ground,
+  step: 'apply' | 'restore',
+): Promise<void> {
+  const ofHome = edits.filter(({ isOfHome }) => isOfHome)
+  const ofProject = edits.filter(({ isOfHome }) => !isOfHome)
+  if (ofProject.length > 0) await ground.undo[step](ofProject)
+  if (ofHome.length === 0) return
+  mkdirSync(ground.own, { recursive: true, mode: 0o700 })
+  await ground.homeUndo[step](ofHome)
+}
+
+async function groundOf(shell: Shell, isUser: boolean): Promise<Ground & { readonly workspace?: Workspace }> {
+  const { cwd, env } = shell.io
+  const home = env.userHome ?? env.home
+  const dir = join(env.home, '.baton')
+  const homeUndo = new UndoFile({ dir, root: home })
+  if (isUser) return { root: home, home, own: dir, undo: homeUndo, homeUndo }
+  const workspace = await placeWorkspace(cwd, env, { explicit: true })
+  return { root: workspace.checkout, home, own: dir, undo: new UndoFile(workspace), homeUndo, workspace }
+}
+
+/** The tools that the server offers. A removal knows those of every set. */
+async function toolNames(withProof: boolean): Promise<readonly string[]> {
+  const { listTools, parseToolset } = await import('../../../mcp/tools.ts')
+  const tools = await listTools(parseToolset(withProof ? 'default,proof' : 'default'))
+  return tools.map(({ name }) => name)
+}
+
+async function gitPlan({ io, args }: Shell): Promise<Plan> {
+  const workspace = await placeWorkspace(io.cwd, io.env, { explicit: true })
   const [{ preCommitEdits }, { prePushEdits }] = await Promise.all([
     import('../../../../git/pre-commit-install.ts'),
     import('../../../../git/pre-push-install.ts'),
@@ -149,11 +254,11 @@ function readAgent(text: string): string {
   )
 }
 
-async function agreed(shell: Shell, args: Arguments, edits: readonly FileEdit[]): Promise<boolean> {
-  if (isOn(args, 'yes')) return true
+async function agreed(shell: Shell, edits: readonly FileEdit[], question: string): Promise<boolean> {
+  if (isOn(shell.args, 'yes')) return true
   if (!shell.io.isTerminal || shell.isJson) return false
   shell.say(diffFor(shell, edits))
-  return askYesNo(shell.io, isOn(args, 'remove') ? 'Take this out?' : 'Write this?')
+  return askYesNo(shell.io, question)
 }
 
 function diffFor(shell: Shell, edits: readonly FileEdit[]): string {

@@ -206,6 +206,19 @@ async function settingsOf(
   return { ...known, warnings: [warning] }
 }
 
+/** The settings of a folder whose work is done at a server: what this user's home trusts. */
+export async function settingsAround(
+  cwd: string,
+  environment: Environment,
+): Promise<{ readonly config?: Config; readonly root: string; readonly warnings: readonly string[] }> {
+  const found = await findWorkspace(cwd, environment)
+  const read =
+    found?.configFile === undefined
+      ? undefined
+      : await (await import('../config/file.ts')).readSettings(found.configFile)
+  return { ...(await settingsOf(found, environment, read)), root: found?.root ?? cwd }
+}
+
 interface Chosen {
   readonly target: StoreTarget
   readonly workspace?: Workspace

@@ -10,6 +10,8 @@ export type { Config } from './schema.ts'
 export interface Environment {
   /** `BATON_AGENT`: who is calling. */
   readonly agent?: string
+  /** `BATON_INSTANCE`: the running process of the agent that this call belongs to. */
+  readonly instance?: string
   /** `BATON_WORKSPACE`: the folder that holds, or will hold, `.baton`. */
   readonly workspace?: string
   /** `BATON_URL` and `BATON_TOKEN`: a server to ask instead of a store here. */
@@ -76,6 +78,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
   const uid = process.getuid?.()
   return {
     ...ifGiven('agent', env.BATON_AGENT),
+    ...ifGiven('instance', env.BATON_INSTANCE),
     ...ifGiven('workspace', env.BATON_WORKSPACE),
     ...ifGiven('url', env.BATON_URL),
     ...ifGiven('token', env.BATON_TOKEN),
@@ -150,6 +153,20 @@ export function apartEnvironment(
   const kept = Object.entries(env).filter(([name]) => !name.startsWith('BATON_'))
   return { ...Object.fromEntries(kept), ...own }
 }
+
+/** What every program needs to run at all; nothing here is a secret. */
+const FOR_PROGRAMS = /^(?:PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TZ|LANG|LC_[A-Z]+)$/
+
+/** The environment of a program that is started for an agent: what every program needs, and what is listed. */
+export const programEnvironment = (
+  listed: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      value !== undefined && (FOR_PROGRAMS.test(name) || listed.includes(name)) ? [[name, value]] : [],
+    ),
+  )
 
 /** Variables that a person sets for all of git. The others point at one repository, as inside git's hooks. */
 const FOR_GIT =

@@ -46,6 +46,7 @@ export const SETTINGS = {
   store:          'grants',
   workspace:      'restricts',
   checks:         { commands: 'grants' },
+  runners:        'grants',
   install:        'neither',
 } satisfies Table<Config>
 

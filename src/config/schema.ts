@@ -5,6 +5,7 @@ import { AGENT_KINDS, AGENT_ROLES, Limit } from '../domain/agent.ts'
 import { HOMES } from '../domain/home.ts'
 import { NotifySchema, PeopleSchema } from './people.ts'
 import { isDuration } from './policy.ts'
+import { Runner } from './runners.ts'
 
 const FORMAT_NAME = 'write a name in small letters, digits, dashes or underscores'
 
@@ -180,6 +181,10 @@ export const ConfigSchema = z
       })
       .optional()
       .describe('Acceptance checks that Baton runs itself'),
+    runners: z
+      .record(Name, Runner(Name).nullable())
+      .optional()
+      .describe('Programs of agents that baton run starts when work arrives. Needs: baton trust'),
     install: z
       .string()
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, {

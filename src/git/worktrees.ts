@@ -102,15 +102,15 @@ export async function makeWorktree(
   )
 }
 
-/** The branch of a worktree that was deleted by hand, with all its commits, in a folder again. */
+/** A branch whose worktree was removed, with all its commits, in a folder again. */
 export async function restoreWorktree(
   repository: Repository,
-  gone: Worktree,
+  gone: Worktree | undefined,
   place: WorktreePlace,
 ): Promise<void> {
   demandFree(place)
   const options = { cwd: repository.main }
-  await repository.run(['worktree', 'remove', '--end-of-options', gone.folder], options)
+  if (gone) await repository.run(['worktree', 'remove', '--end-of-options', gone.folder], options)
   makeFolders(repository, place.path)
   await repository.run(
     ['worktree', 'add', '--quiet', '--end-of-options', place.folder, place.branch],

@@ -56,7 +56,7 @@ export interface SpecialistWorld {
 
 const CLOSE_TIMEOUT_S = 30
 /** A worker beats by itself, so a dead one is noticed soon. A `timeout_s` of the sender counts instead. */
-const LEASE_S = 30
+export const LEASE_S = 30
 /** A timer with more than 31 bits fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** Enough to see an offer among what other instances of the same name hold already. */
@@ -115,7 +115,7 @@ function demandWorker(name: string, options: unknown, handler: unknown): void {
 }
 
 /** A program does not take the work of a person. A token that cannot see the agents is judged by the name alone. */
-async function demandProgram({ name, call }: AgentLink): Promise<void> {
+export async function demandProgram({ name, call }: AgentLink): Promise<void> {
   const known = await call('agent_list', {}).catch((error: unknown) => {
     if (isLost(error)) return { items: [] }
     throw error

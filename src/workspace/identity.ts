@@ -2,6 +2,7 @@ import type { Environment } from '../config/config.ts'
 import { AGENT_NAME } from '../domain/actor.ts'
 import type { Actor, AgentKind } from '../domain/agent.ts'
 import { BatonError } from '../domain/errors.ts'
+import { present } from '../domain/present.ts'
 
 export interface CallerOptions {
   /** The value of `--as`. */
@@ -32,7 +33,11 @@ export function resolveActor(options: CallerOptions): { readonly actor: Actor; r
   }
 
   function named(name: string, why: string): { actor: Actor; why: string } {
-    return { actor: { name, kind: name === system ? 'human' : 'agent', auth: 'os-user' }, why }
+    const { instance } = environment
+    return {
+      actor: { name, kind: name === system ? 'human' : 'agent', auth: 'os-user', ...present({ instance }) },
+      why,
+    }
   }
 }
 

@@ -72,6 +72,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     duty: '`baton.yaml` and the environment: schema, checks, defaults; the only reader of the environment',
     imports: ['domain', 'dialects', 'notify'],
   },
+  programs: {
+    duty: 'starts the programs of agents when work arrives: process and guard, brief, answer, worktree',
+    imports: ['domain', 'service', 'git', 'runner', 'config'],
+  },
   workspace: {
     duty: "finds and makes a workspace; identity, trust, keys and files of the user's home",
     imports: ['domain', 'audit', 'dialects', 'service', 'git', 'folders', 'setup', 'config'],
@@ -94,6 +98,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
       'git',
       'migrate',
       'runner',
+      'programs',
       'setup',
       'config',
       'workspace',

@@ -117,6 +117,7 @@ export const acceptFields = () => ({
 export type AcceptInput = Given<typeof acceptFields>
 
 export const claimFields = () => ({
+  id: Id.optional().describe('This handoff, and not the next one'),
   lease_s: z.coerce
     .number()
     .positive()

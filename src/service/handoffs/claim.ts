@@ -3,8 +3,10 @@ import type { AcceptInput, ClaimInput } from '../../domain/handoffs/inputs.ts'
 import { HOME_RULES } from '../../domain/home.ts'
 import { itemsOf } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
+import { find } from '../lookup.ts'
 import { refuse, write } from '../write.ts'
 import { take } from './attempts.ts'
+import type { Step } from './moves.ts'
 
 /** Others move files at the same time; who loses this often finds the next one later. */
 const MOST_TRIES = 5
@@ -24,12 +26,13 @@ export async function claimNext(
     const taken = await claim(deps, call, input, uid)
     return taken && judge(taken)
   }
-  if (!deps.pickUp) return judged()
+  const one = input.id === undefined ? undefined : await find(deps, input.id)
+  if (!deps.pickUp) return judged(one?.uid)
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const next = await nextOffer(deps, call.actor.name)
+    const next = one ?? (await nextOffer(deps, call.actor.name))
     const commit = () => judged(next?.uid ?? NOTHING)
     const taken = next && fileClaims(next) ? await deps.pickUp(next, commit) : await commit()
-    if (taken || !next) return taken
+    if (taken || !next || one) return taken
   }
   return undefined
 }
@@ -66,6 +69,11 @@ async function nextOffer({ store }: ServiceDeps, name: string): Promise<Handoff 
   return undefined
 }
 
+const offered = ({ view, actor }: Step, uid = ''): Handoff | undefined => {
+  const one = view.handoff(uid)
+  return one?.state === 'offered' && one.to === actor.name ? one : undefined
+}
+
 /** With a uid only that one: the file of another has not been moved. */
 async function claim(
   deps: ServiceDeps,
@@ -76,9 +84,9 @@ async function claim(
   const { handoff } = await write<{ readonly handoff?: Handoff | undefined }>(deps, call, {
     op: 'handoff_claim',
     input,
-    reads: { claim: call.actor.name },
+    reads: uid !== undefined && input.id !== undefined ? { handoffs: [uid] } : { claim: call.actor.name },
     decide: (step) => {
-      const first = step.view.claimed(call.actor.name)
+      const first = input.id === undefined ? step.view.claimed(call.actor.name) : offered(step, uid)
       const next = uid === undefined || first?.uid === uid ? first : undefined
       // Document 004's work begins when its receiver has said what it understood.
       if (!next) return {}

@@ -21,6 +21,7 @@ export const SHORT_FORMS = {
 /** Commands that are not operations, and their verbs where they have some; a noun of operations may have both. */
 export const OTHER_COMMANDS = {
   init: [],
+  run: [],
   serve: [],
   login: [],
   demo: [],

@@ -9,7 +9,12 @@ const interrupted = new AbortController()
 let isLasting = false
 let isLeaving = false
 
-const interrupt = () => interrupted.abort()
+let onAgain: (() => void) | undefined
+
+function interrupt(): void {
+  interrupted.abort()
+  if (onAgain) process.once('SIGINT', onAgain)
+}
 
 /** The first Ctrl-C ends what waits or follows, the second the process. */
 function last(): void {
@@ -60,7 +65,8 @@ void main(process.argv.slice(2), {
       throw new BatonError('not_found', 'the folder you are in was removed; go to another one', {}, error)
     }
   },
-  lasting: () => {
+  lasting: (again) => {
+    onAgain = again
     if (!isLasting) last()
     return interrupted.signal
   },

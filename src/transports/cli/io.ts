@@ -23,9 +23,10 @@ export interface Io {
   readonly cwd: string
   /**
    * Says that the command waits or follows: from now on Ctrl-C raises the signal instead of ending the process, and a
-   * reader that is behind holds nothing up. To be called before anybody is told that it waits.
+   * reader that is behind holds nothing up. To be called before anybody is told that it waits. A second Ctrl-C ends
+   * the process, unless `onAgain` wants to hear of it; then the third does.
    */
-  readonly lasting: () => AbortSignal
+  readonly lasting: (onAgain?: () => void) => AbortSignal
   /** Ctrl-C was pressed while it waited or followed. */
   readonly isInterrupted: boolean
   /** Waits for a slow reader of standard output; for what writes without end. */

@@ -28,6 +28,7 @@ async function run(line: CommandLine, io: Io): Promise<number> {
   const [first, second] = line.words
   if (first === '__complete')
     return (await import('./commands/programs/complete.ts')).complete(line.argv.slice(1), io)
+  if (first === '__guard') return (await import('../../programs/guard.ts')).guard()
   if (first === undefined || first === 'help') return help(line, io)
   const found = await findCommand(first, second, line.rest(1))
   if (!found) return (await import('./pages.ts')).showNoun(first, line, io)

@@ -13,6 +13,7 @@ const byVerb =
 /** Every command that is not an operation; each is loaded when it is typed. */
 const COMMANDS: Readonly<Record<Exclude<OtherCommand, 'help'>, Load>> = {
   init: async () => (await import('./workspace/init.ts')).init,
+  run: async () => (await import('./programs/run.ts')).run,
   serve: async () => (await import('./programs/serve.ts')).serve,
   login: async () => (await import('./agent/login.ts')).login,
   demo: async () => (await import('../../../../examples/demo/demo.ts')).demo,

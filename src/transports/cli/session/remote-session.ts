@@ -11,13 +11,13 @@ import type { Session } from './session.ts'
 
 /** A session with a server, which knows the caller by the token. */
 export function remoteSession(environment: Environment, as: string | undefined): Session {
-  const { url, token, agent } = environment
+  const { url, token, agent, instance } = environment
   if (url === undefined || token === undefined)
     throw new BatonError(
       'unauthenticated',
       'BATON_URL names a server, and BATON_TOKEN is not set; make a token there with: baton token create --agent NAME --scope handoff:write',
     )
-  const remote = createRemote({ url, token })
+  const remote = createRemote({ url, token, instance })
   const named = (as ?? agent)?.replace(/^@/, '').toLowerCase()
   const actor = once(() => remote.whoami())
   return {

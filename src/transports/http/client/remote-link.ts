@@ -14,7 +14,7 @@ export interface RemoteLinkOptions extends Pick<RemoteOptions, 'url' | 'fetch'> 
 
 /** A workspace at a server. The server says which agent each token stands for. */
 export async function remoteLink({ token, compile, ...options }: RemoteLinkOptions): Promise<Link> {
-  const tokens = typeof token === 'string' ? token.split(/[\s,]+/).filter((each) => each !== '') : token
+  const tokens = typeof token === 'string' ? tokensIn(token) : token
   const known = await Promise.all((tokens.length === 0 ? [''] : tokens).map((each) => know(options, each)))
   const byName = new Map(known.map((each) => [each.name, each]))
   return {
@@ -32,6 +32,18 @@ export async function remoteLink({ token, compile, ...options }: RemoteLinkOptio
     },
   }
 }
+
+/** A link, and the token of each agent that it can be; for programs that act for themselves. */
+export async function tokensByAgent(
+  options: Pick<RemoteOptions, 'url'> & { readonly token: string },
+): Promise<{ readonly link: Link; readonly tokens: ReadonlyMap<string, string> }> {
+  const given = tokensIn(options.token)
+  const link = await remoteLink({ ...options, token: given, compile: () => Promise.resolve(() => []) })
+  const names = await Promise.all(given.map((token) => createRemote({ ...options, token }).whoami()))
+  return { link, tokens: new Map(names.map(({ name }, i) => [name, given[i]!])) }
+}
+
+const tokensIn = (token: string): readonly string[] => token.split(/[\s,]+/).filter((each) => each !== '')
 
 async function know(options: Pick<RemoteOptions, 'url' | 'fetch'>, token: string) {
   const remote = createRemote({ ...options, token })

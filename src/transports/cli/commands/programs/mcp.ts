@@ -38,7 +38,7 @@ export const mcp: Command = {
       await serveMcp({
         service,
         agent: actor.name,
-        actor: () => ({ ...actor, instance: seat().instance }),
+        actor: () => ({ ...actor, instance: shell.io.env.instance ?? seat().instance }),
         toolset,
         folder: shell.io.cwd,
         gitEnvironment: gitEnvironment(),

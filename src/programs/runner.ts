@@ -1,0 +1,271 @@
+import { writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { BatonError } from '../domain/errors.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
+import { isEnd } from '../domain/lifecycle.ts'
+import { withoutSecrets } from '../domain/texts/secrets.ts'
+import type { Repository } from '../git/git.ts'
+import { Attempt } from '../runner/attempt.ts'
+import type { AgentLink, Link } from '../runner/link.ts'
+import { prepareSchema } from '../runner/schema.ts'
+import { demandProgram, LEASE_S } from '../runner/specialist.ts'
+import type { Work, WorkResult } from '../runner/work.ts'
+import { isAway, isLost } from '../runner/work-lease.ts'
+import { answerOf } from './answer.ts'
+import { briefOf } from './brief.ts'
+import { endMarked } from './guard.ts'
+import type { ReadyRunner } from './known-programs.ts'
+import { clearPlaces, placeOf } from './place.ts'
+import { runProgram } from './program.ts'
+
+/** The world of the runners: a workspace here or at a server, and this machine. */
+export interface RunnerHost {
+  readonly link: Link
+  /** The folder that programs work in, where they have no worktree. */
+  readonly root: string
+  readonly repository: Repository | undefined
+  /** A place of an agent that no other process has; the next process that takes it goes on with its work. */
+  readonly seat: (agent: string) => { readonly instance: string; leave(): void }
+  /** The environment of a program: what is listed, and the name that it acts under. */
+  readonly environment: (runner: ReadyRunner, instance: string) => Readonly<Record<string, string>>
+  /** How a guard is started. */
+  readonly guard: readonly string[]
+  readonly tell: (event: RunnerEvent) => void
+  /** Aborted: start nothing more. */
+  readonly closing: AbortSignal
+  /** Aborted: end what runs and give it back. */
+  readonly stopped: AbortSignal
+  /** Ends when there is nothing left to start. */
+  readonly once: boolean
+}
+
+/** One step of a program, as it is told while it happens. */
+export interface RunnerEvent {
+  readonly agent: string
+  readonly kind: 'started' | 'ended' | 'warning'
+  readonly id?: string
+  readonly title?: string
+  readonly folder?: string
+  readonly text?: string
+}
+
+const HOUR_MS = 3_600_000
+const INBOX_PAGE = 100
+/** The program itself has ended the work: it may finish in peace. */
+const OWN_ENDS: readonly unknown[] = ['in_review', 'completed', 'rejected']
+
+/** Starts programs for work that arrives, until `closing`; resolves when nothing runs any more. */
+export async function runPrograms(host: RunnerHost, runners: readonly ReadyRunner[]): Promise<void> {
+  const slots: Slot[] = []
+  try {
+    for (const runner of runners) {
+      const starts: number[] = []
+      for (let i = 0; i < runner.concurrency; i++) slots.push(await openSlot(host, runner, starts))
+    }
+    await clearEnded(host, slots[0])
+    let begun = 0
+    do {
+      begun = 0
+      for (const count of await Promise.all(slots.map((slot) => slot.run()))) begun += count
+    } while (host.once && begun > 0 && !host.closing.aborted)
+  } finally {
+    for (const slot of slots) slot.leave()
+  }
+}
+
+async function openSlot(host: RunnerHost, runner: ReadyRunner, starts: number[]): Promise<Slot> {
+  const { instance, leave } = host.seat(runner.agent)
+  const link = host.link.as(runner.agent, { instance })
+  await demandProgram(link)
+  const checkInput = await prepareSchema(undefined, host.link.compile)
+  return new Slot({ host, runner, link, instance, starts, leave, checkInput })
+}
+
+/** A worktree is kept while its handoff is open: work that is refused goes on there. */
+async function clearEnded({ repository, tell }: RunnerHost, slot: Slot | undefined): Promise<void> {
+  if (!repository || !slot) return
+  const { agent, link } = slot
+  const hasEnded = async (uid: string) => {
+    const found = await link.handoff(uid).catch(() => undefined)
+    return found !== undefined && isEnd(found.state)
+  }
+  for (const path of await clearPlaces(repository, hasEnded))
+    tell({ agent, kind: 'warning', text: `${path} holds changes that are not committed, so it stays` })
+}
+
+interface SlotOptions {
+  readonly host: RunnerHost
+  readonly runner: ReadyRunner
+  readonly link: AgentLink
+  readonly instance: string
+  /** When the programs of this runner were started; shared by its slots. */
+  readonly starts: number[]
+  readonly leave: () => void
+  readonly checkInput: Awaited<ReturnType<typeof prepareSchema>>
+}
+
+/** One program at a time under an instance of its own. */
+class Slot {
+  readonly #options: SlotOptions
+  #program: Promise<unknown> = Promise.resolve()
+
+  constructor(options: SlotOptions) {
+    this.#options = options
+  }
+
+  get agent(): string {
+    return this.#options.runner.agent
+  }
+
+  get link(): AgentLink {
+    return this.#options.link
+  }
+
+  leave(): void {
+    this.#options.leave()
+  }
+
+  /** Answers how many programs it started. */
+  async run(): Promise<number> {
+    const { host, link, instance, checkInput } = this.#options
+    const { closing, stopped } = host
+    // A program of a runner that was killed together with its guard.
+    endMarked(markOf(instance))
+    let begun = 0
+    while (!closing.aborted) {
+      const handoff = host.once
+        ? await this.#look()
+        : await link.until({ agent: this.agent }, () => this.#look(), closing).catch(unlessAborted(closing))
+      if (!handoff) break
+      begun += 1
+      const handler = (work: Work) => this.#work(work)
+      await new Attempt({ link, checkInput, handler, stopped, hasFreeSlot: () => false }, handoff).run()
+      await this.#program
+      await clearEnded(host, this)
+    }
+    return begun
+  }
+
+  /** Work that this instance holds, because it was refused, answered or interrupted; else the next offer. */
+  async #look(): Promise<Handoff | undefined> {
+    const { link, instance, runner, starts } = this.#options
+    try {
+      const { items } = await link.inbox(INBOX_PAGE)
+      const held = items.find((item) => item.holder === this.agent && item.instance === instance)
+      if (held?.state === 'in_progress') return held
+      const hourAgo = Date.now() - HOUR_MS
+      if (!held && starts.filter((at) => at > hourAgo).length >= runner.starts_per_hour) return undefined
+      const next = held?.state === 'accepted' ? held : items.find((item) => isFor(runner, item))
+      if (!next) return undefined
+      if (next !== held) {
+        const { handoff } = await link.call('handoff_claim', { id: next.uid, lease_s: LEASE_S })
+        if (handoff?.state !== 'accepted') return handoff?.state === 'in_progress' ? handoff : undefined
+      }
+      const understood = withoutSecrets(next.title)
+      const { handoff } = await link.call('handoff_accept', { id: next.uid, understood })
+      return handoff.state === 'in_progress' ? handoff : undefined
+    } catch (error) {
+      if (isAway(error) || isLost(error)) return undefined
+      throw error
+    }
+  }
+
+  async #work(work: Work): Promise<WorkResult> {
+    const { host, runner, link, instance, starts } = this.#options
+    const { handoff } = work
+    const place =
+      runner.worktree && host.repository ? await placeOf(host.repository, this.agent, handoff) : undefined
+    const found = await link.call('handoff_get', { id: handoff.uid })
+    const { refusal } = work
+    const brief = briefOf({ runner, handoff, found, refusal, branch: place?.branch })
+    const cwd = place?.folder ?? host.root
+    const stop = new AbortController()
+    const onLost = () => !isOwnEnd(work.signal) && stop.abort()
+    work.signal.addEventListener('abort', onLost, { once: true })
+    if (work.signal.aborted) onLost()
+    starts.push(Date.now())
+    const { id, title } = handoff
+    host.tell({ agent: this.agent, kind: 'started', id, title, folder: place?.path ?? '.' })
+    const running = withBrief(runner, brief, (command, input) =>
+      runProgram({
+        guard: host.guard,
+        command,
+        cwd,
+        env: { ...host.environment(runner, instance) },
+        mark: markOf(instance),
+        input,
+        timeoutMs: runner.timeoutMs,
+        outputBytes: runner.outputBytes,
+        signal: stop.signal,
+      }),
+    )
+    this.#program = running.catch(() => undefined)
+    const run = { ...(await running) }
+    const output = withoutSecrets(run.output)
+    const log = await this.#keepLog(work, output)
+    const text = run.ended ?? (run.end.reason ? 'not started' : `exit code ${run.end.code}`)
+    host.tell({ agent: this.agent, kind: 'ended', id, title, text })
+    const done = place && (await committed(host.repository, place))
+    const evidence = done ?? (log === undefined ? `exit code ${run.end.code}` : `log of the program: ${log}`)
+    const deliverables = found.package.deliverables ?? []
+    return answerOf({ runner, handoff, deliverables, run: { ...run, output }, evidence })
+  }
+
+  /** The output as an artifact of the handoff. Where it cannot be kept, the work itself is not lost. */
+  async #keepLog(work: Work, output: string): Promise<string | undefined> {
+    if (output.trim() === '') return undefined
+    try {
+      const name = `run-${work.attempt}-${work.handoff.rev}.log`
+      return (await work.artifact(name, new TextEncoder().encode(output))).path
+    } catch (error) {
+      const text = `the log of ${work.handoff.id} could not be kept: ${(error as Error).message}`
+      this.#options.host.tell({ agent: this.agent, kind: 'warning', text })
+      return undefined
+    }
+  }
+}
+
+/** Work that was offered to the agent by a sender that may start its program. */
+export const isFor = ({ agent, from }: ReadyRunner, item: Handoff): boolean =>
+  item.state === 'offered' && item.to === agent && (from === undefined || from.includes(item.from))
+
+/** Everything that a program starts has its instance in the environment. */
+const markOf = (instance: string): string => `BATON_INSTANCE=${instance}`
+
+const isOwnEnd = ({ reason }: AbortSignal): boolean =>
+  reason instanceof BatonError && OWN_ENDS.includes(reason.details.state)
+
+const unlessAborted = (signal: AbortSignal) => (error: unknown) => {
+  if (!signal.aborted) throw error
+  return undefined
+}
+
+/** The commit of the branch, where the program has made one. */
+async function committed(
+  repository: Repository | undefined,
+  { folder, branch }: { readonly folder: string; readonly branch: string },
+): Promise<string | undefined> {
+  const commit = await repository?.at(folder).commit('HEAD')
+  return commit === undefined || (await repository?.isAncestor(commit, 'HEAD'))
+    ? undefined
+    : `commit ${commit} on ${branch}`
+}
+
+/** Calls with the command and its standard input; a brief in a file lies where only this user can read it. */
+async function withBrief<T>(
+  { command, brief }: ReadyRunner,
+  text: string,
+  start: (command: readonly string[], input: string) => Promise<T>,
+): Promise<T> {
+  if (brief === 'stdin') return start(command, text)
+  const folder = await mkdtemp(join(tmpdir(), 'baton-brief-'))
+  try {
+    const file = join(folder, 'brief.md')
+    writeFileSync(file, text, { mode: 0o600 })
+    return await start([...command, file], '')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

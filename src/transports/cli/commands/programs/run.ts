@@ -1,0 +1,287 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { settingsAround } from '../../../../compose/open.ts'
+import { type Config, gitEnvironment, programEnvironment } from '../../../../config/config.ts'
+import { BatonError } from '../../../../domain/errors.ts'
+import { present } from '../../../../domain/present.ts'
+import { openRepository, type Repository } from '../../../../git/git.ts'
+import { KNOWN_PROGRAMS, type ReadyRunner, readyRunner } from '../../../../programs/known-programs.ts'
+import { isFor, type RunnerEvent, runPrograms } from '../../../../programs/runner.ts'
+import type { Link } from '../../../../runner/link.ts'
+import { takeSeat } from '../../../mcp/seat.ts'
+import type { Command } from '../../command.ts'
+import { isOn } from '../../input/args.ts'
+import { safeJson } from '../../screen/plain-text.ts'
+import type { Shell } from '../../shell.ts'
+
+export const run: Command = {
+  name: 'run',
+  summary:
+    'Starts the programs of agents when work arrives, as runners: in a trusted baton.yaml says, until Ctrl-C.',
+  flags: [
+    { name: 'once', about: 'End when nothing is left to start' },
+    { name: 'dry-run', about: 'Show what would start now, and start nothing' },
+    { name: 'doctor', about: 'Say for each runner whether it could start now' },
+  ],
+  lacks: ['as', 'key'],
+  examples: ['baton run', 'baton run --once', 'baton run --dry-run', 'baton run --doctor'],
+  async run(shell, args) {
+    refuseAgents(shell)
+    const stopped = new AbortController()
+    const closing = shell.io.lasting(() => stopped.abort())
+    const world = await openWorld(shell)
+    try {
+      const runners = runnersIn(world)
+      if (isOn(args, 'doctor')) return doctor(shell, world, runners)
+      if (isOn(args, 'dry-run')) return await dryRun(shell, world, runners)
+      refuseUnready(shell, world, runners)
+      const table = new LiveTable(shell)
+      let failed = 0
+      try {
+        await runPrograms(
+          {
+            link: world.link,
+            root: world.root,
+            repository: world.repository,
+            seat: (agent) => takeSeat(shell.io.env.home, world.store, `${agent}.runner`),
+            environment: ({ agent, env }, instance) => ({
+              ...programEnvironment(env),
+              ...world.way(agent),
+              BATON_AGENT: agent,
+              BATON_INSTANCE: instance,
+              TERM: 'dumb',
+            }),
+            guard: [process.execPath, ...process.execArgv, process.argv[1] ?? '', '__guard'],
+            tell: (event) => {
+              if (event.kind === 'ended' && event.text !== 'exit code 0') failed += 1
+              table.tell(event)
+            },
+            closing,
+            stopped: stopped.signal,
+            once: isOn(args, 'once'),
+          },
+          runners,
+        )
+      } finally {
+        table.end()
+      }
+      return isOn(args, 'once') && failed > 0 ? 1 : 0
+    } finally {
+      await world.link.close()
+    }
+  },
+}
+
+/** An agent that could start others would give orders in a person's name. */
+function refuseAgents({ io }: Shell): void {
+  const name = io.env.agent ?? io.env.codingAgent
+  if (name !== undefined)
+    throw new BatonError(
+      'not_allowed',
+      `baton run starts agents and is for people and CI, and ${io.env.agent === undefined ? `${name} shows a coding agent` : `BATON_AGENT says ${name}`}; ask a person to run it`,
+      { name },
+    )
+}
+
+interface World {
+  readonly link: Link
+  readonly config: Config | undefined
+  readonly root: string
+  readonly repository: Repository | undefined
+  /** Tells the seats of different stores apart. */
+  readonly store: string
+  /** The variables by which a program finds the same workspace. */
+  readonly way: (agent: string) => Readonly<Record<string, string>>
+}
+
+async function openWorld(shell: Shell): Promise<World> {
+  const { env, cwd } = shell.io
+  const repositoryAt = (root: string) => openRepository(root, gitEnvironment())
+  if (env.url !== undefined && shell.store === undefined) {
+    const [{ tokensByAgent }, { config, root, warnings }] = await Promise.all([
+      import('../../../http/client/remote-link.ts'),
+      settingsAround(cwd, env),
+    ])
+    for (const warning of warnings) shell.warn(warning)
+    const { url, token = '' } = env
+    const { link, tokens } = await tokensByAgent({ url, token })
+    const way = (agent: string) => ({ BATON_URL: url, ...present({ BATON_TOKEN: tokens.get(agent) }) })
+    return { link, config, root, repository: await repositoryAt(root), store: url, way }
+  }
+  const { service, config, workspace, isOurs } = await shell.openLocal({ write: true, explicit: true })
+  if (!isOurs) (await import('../../../../compose/own-store.ts')).refuseUnadopted(service.deps.store)
+  const { localLink } = await import('../../../../runner/local-link.ts')
+  const root = workspace?.root ?? cwd
+  const { location, workspace: name } = service.deps.store.info
+  return {
+    // The shell closes the store.
+    link: localLink({ service, base: root, close: async () => undefined }),
+    config,
+    root,
+    repository: await repositoryAt(root),
+    store: `${location} ${name}`,
+    way: () => ({ BATON_WORKSPACE: root, ...present({ BATON_STORE: shell.store ?? env.store }) }),
+  }
+}
+
+function runnersIn({ config }: World): readonly ReadyRunner[] {
+  const named = Object.entries(config?.runners ?? {})
+  if (named.length === 0)
+    throw new BatonError(
+      'invalid_input',
+      'no runner is in force; write one into baton.yaml, for example runners: { claude: { worktree: true } }, and then: baton trust',
+    )
+  return named.map(([agent, given]) => {
+    const runner = readyRunner(agent, given)
+    if (runner) return runner
+    throw new BatonError(
+      'invalid_input',
+      `runners.${agent} has no command, and Baton knows the programs ${Object.keys(KNOWN_PROGRAMS).join(', ')}; write command: [program, argument]`,
+      { agent },
+    )
+  })
+}
+
+/** Why a runner could not start now; empty when it could. */
+function problemsOf({ io }: Shell, { root, repository, way }: World, runner: ReadyRunner): readonly string[] {
+  const [program = ''] = runner.command
+  const variables = programEnvironment(runner.env)
+  const missing = runner.env.filter((name) => variables[name] === undefined)
+  return [
+    ...(isThere(program, root, io.env.path) ? [] : [`${program} was not found on PATH; install it`]),
+    ...(runner.worktree && !repository ? [`worktree: true needs a git repository around ${root}`] : []),
+    ...(missing.length > 0 ? [`${missing.join(', ')} of env: is not set here`] : []),
+    ...('BATON_URL' in way(runner.agent) && !('BATON_TOKEN' in way(runner.agent))
+      ? [
+          `BATON_TOKEN holds no token of ${runner.agent}; make one: baton token create --agent ${runner.agent}`,
+        ]
+      : []),
+  ]
+}
+
+function isThere(program: string, root: string, path = ''): boolean {
+  const places = /[\\/]/.test(program)
+    ? [isAbsolute(program) ? program : resolve(root, program)]
+    : path.split(delimiter).map((folder) => join(folder, program))
+  return places.some((place) => {
+    try {
+      accessSync(place, constants.X_OK)
+      return statSync(place).isFile()
+    } catch {
+      return false
+    }
+  })
+}
+
+function refuseUnready(shell: Shell, world: World, runners: readonly ReadyRunner[]): void {
+  for (const runner of runners)
+    for (const problem of problemsOf(shell, world, runner))
+      throw new BatonError('wrong_state', `the runner ${runner.agent} cannot start: ${problem}`, {
+        agent: runner.agent,
+      })
+}
+
+function doctor(shell: Shell, world: World, runners: readonly ReadyRunner[]): number {
+  const found = runners.map((runner) => {
+    const problems = problemsOf(shell, world, runner)
+    return { agent: runner.agent, command: runner.command, ok: problems.length === 0, problems }
+  })
+  shell.answer({ runners: found }, () =>
+    shell.screen.table(
+      found.map(({ agent, command, ok, problems }) => [
+        ok ? shell.screen.tick : shell.screen.cross,
+        agent,
+        command.join(' '),
+        { text: ok ? 'could start now' : problems.join('; '), fill: true },
+      ]),
+    ),
+  )
+  for (const { setup, agent } of runners)
+    if (setup !== undefined) shell.next(`baton setup ${setup} (connects ${agent} to Baton, once)`)
+  return found.every(({ ok }) => ok) ? 0 : 1
+}
+
+const LISTED = 100
+
+async function dryRun(shell: Shell, { link }: World, runners: readonly ReadyRunner[]): Promise<number> {
+  const items = (
+    await Promise.all(
+      runners.map(async (runner) => {
+        const inbox = await link.as(runner.agent).inbox(LISTED)
+        return inbox.items
+          .filter((item) => isFor(runner, item))
+          .map(({ id, title, from }) => ({ agent: runner.agent, id, title, from, command: runner.command }))
+      }),
+    )
+  ).flat()
+  shell.answer({ items }, () =>
+    shell.list(
+      { items },
+      'nothing would start: no work is offered to a runner',
+      ['agent', 'id', 'title', 'from'],
+      (item) => [item.agent, item.id, { text: item.title, fill: true }, item.from],
+    ),
+  )
+  return 0
+}
+
+const REDRAW_MS = 1_000
+
+/** The running programs, redrawn in place on a terminal; elsewhere a line for each event. */
+class LiveTable {
+  readonly #shell: Shell
+  readonly #running = new Map<string, RunnerEvent & { readonly since: number }>()
+  readonly #timer: NodeJS.Timeout | undefined
+  #drawn = 0
+
+  constructor(shell: Shell) {
+    this.#shell = shell
+    if (shell.isJson) return
+    shell.say(shell.screen.dim('waiting for work; Ctrl-C stops starting, a second one ends what runs'))
+    if (shell.screen.isTerminal) this.#timer = setInterval(() => this.#draw(), REDRAW_MS)
+  }
+
+  tell(event: RunnerEvent): void {
+    const key = `${event.agent} ${event.id}`
+    if (event.kind === 'started') this.#running.set(key, { ...event, since: Date.now() })
+    if (event.kind === 'ended') this.#running.delete(key)
+    const { screen } = this.#shell
+    if (this.#shell.isJson) this.#shell.print(safeJson({ at: new Date().toISOString(), ...event }))
+    else if (event.kind === 'warning') this.#above(() => this.#shell.warn(event.text ?? ''))
+    else {
+      const { agent, id = '', kind, title = '', folder = '', text = '' } = event
+      const what = kind === 'started' ? `started  ${folder}` : `ended, ${text}`
+      this.#above(() => this.#shell.print(screen.table([[agent, id, { text: title, fill: true }, what]])))
+    }
+  }
+
+  end(): void {
+    clearInterval(this.#timer)
+    this.#clear()
+  }
+
+  #above(say: () => void): void {
+    this.#clear()
+    say()
+    this.#draw()
+  }
+
+  #clear(): void {
+    if (this.#drawn > 0) this.#shell.io.stdout.write(`\u001b[${this.#drawn}A\u001b[J`)
+    this.#drawn = 0
+  }
+
+  #draw(): void {
+    if (this.#timer === undefined) return
+    this.#clear()
+    const rows = [...this.#running.values()].map(({ agent, id = '', title = '', folder = '', since }) => {
+      const s = Math.floor((Date.now() - since) / 1_000)
+      const time = [s / 60, s % 60].map((part) => String(Math.floor(part)).padStart(2, '0')).join(':')
+      return [agent, id, { text: title, fill: true }, `working ${time}`, folder]
+    })
+    if (rows.length === 0) return
+    const text = this.#shell.screen.table(rows)
+    this.#shell.print(text)
+    this.#drawn = text.split('\n').length
+  }
+}

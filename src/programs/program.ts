@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Guarded, ProgramEnd } from './guard.ts'
 
 export interface ProgramOptions extends Guarded {
@@ -20,6 +22,8 @@ export interface ProgramRun {
 
 /** Time to end by itself when it is asked to. */
 const GRACE_MS = 5_000
+/** Time to read what was still in its pipes. */
+const LAST_WORDS_MS = 2_000
 
 /** Runs a program under its guard to the end, or to one of its limits. */
 export function runProgram(options: ProgramOptions): Promise<ProgramRun> {
@@ -76,6 +80,13 @@ export function runProgram(options: ProgramOptions): Promise<ProgramRun> {
       resolve({ end: last, output, ...(ended !== undefined && { ended }) })
     }
     child.once('error', ({ message }) => finish({ reason: message }))
-    child.once('close', () => finish(end))
+    // Not on `close`: it never comes when the channel was closed from here.
+    child.once('exit', async () => {
+      const closed = [child.stdout, child.stderr].map(
+        (stream) => stream && !stream.closed && once(stream, 'close').catch(() => undefined),
+      )
+      await Promise.race([Promise.all(closed), sleep(LAST_WORDS_MS, undefined, { ref: false })])
+      finish(end)
+    })
   })
 }

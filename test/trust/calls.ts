@@ -123,6 +123,10 @@ export const CALLS: readonly Way[] = [
   { goal: 'widen its rights', door: 'MCP', threat: 'T12', how: 'makes itself a person with a tool',
     go: async (w) => JSON.stringify(await w.mcp.refused('agent_add', { name: 'codex', kind: 'human' })), refused: /not_allowed|no tool/ },
 
+  { goal: 'get a command run', door: 'CLI', threat: 'T12', how: 'starts the programs of other agents',
+    go: (w) => w.cli('run', '--once'), refused: /exit 4[\s\S]*is for people and CI/ },
+  { goal: 'get a command run', door: 'environment', threat: 'T12', how: 'starts a runner of its own without its marks',
+    go: (w) => { w.write('baton.yaml', `${w.read('baton.yaml')}\nrunners: {gemini: {command: [touch, ../ran]}}\n`); return w.with({ CLAUDECODE: '', BATON_AGENT: '' }, 'run', '--once') }, refused: /exit 2[\s\S]*no runner is in force/ },
   { goal: 'get a command run', door: 'CLI', threat: 'T8', how: 'hands a shell command in as the name of a branch',
     go: (w) => w.cli('merge-check', '$(touch ../ran);`touch ../ran`'), refused: /exit [1-9]/ },
   { goal: 'get a command run', door: 'CLI', threat: 'T8', how: 'hands an option of git in as the name of a branch',

@@ -90,6 +90,8 @@ export const TAMPERING: readonly Way[] = [
 
   { goal: 'get a command run', door: 'settings', threat: 'T12', how: 'lists a command under checks',
     go: (w) => { settings(w, 'checks:\n  commands: ["touch ../ran"]'); return w.cli('send', '--to', 'maria', '--type', 'gate', '--gate', 'auto:x', '--check', 'command: touch ../ran', '--title', 'x', '--summary', 'Something that is long enough') }, found: /✗ settings.*checks\.commands wait for: baton trust/ },
+  { goal: 'get a command run', door: 'settings', threat: 'T12', how: 'adds a runner',
+    go: (w) => { settings(w, 'runners:\n  codex: { command: [touch, ../ran] }'); return w.cli('status') }, found: /✗ settings.*runners wait for: baton trust/ },
   { goal: 'get a command run', door: 'git', threat: 'T21', how: 'sets a monitor and a pager in the config of the repository',
     go: (w) => { const path = script(w, join(w.home, 'evil')); for (const key of ['core.fsmonitor', 'core.pager', 'core.sshCommand', 'diff.external', 'credential.helper']) w.git('config', key, path); return w.cli('merge-check', 'main') }, refused: /exit 3/ },
   { goal: 'get a command run', door: 'git', threat: 'T21', how: 'puts hooks where the config points',

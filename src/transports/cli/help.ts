@@ -39,6 +39,7 @@ const RIGHT: readonly Group[] = [
     ['init',       'settings for this project'],
     ['setup',      'connect a coding agent'],
     ['hook',       'for agents and git'],
+    ['run',        'start agents for work'],
     ['serve',      'answer over HTTP'],
     ['login',      'open the dashboard'],
     ['demo',       'see a team at work'],

@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { git } from '../support/documents/folders.ts'
+import { ask, BATON, baton, cleanEnv, quick, refusal } from '../support/program/command.ts'
+import { programsAt, runnersIn } from '../support/program/runners.ts'
+
+const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
+  for (let i = 0; i < 600 && !(await holds()); i++) await sleep(50)
+  assert.ok(await holds())
+}
+
+describe('a program that baton run starts', { concurrency: 2 }, () => {
+  it('works on a branch of its own, hands in its commit, and gets the refusal in its next brief', async (t) => {
+    const w = runnersIn(t, {
+      coder: {
+        worktree: true,
+        script: "appendFileSync(home + '/briefs', brief); commit('limit.ts', String(Date.now()))",
+      },
+    })
+    const { id } = await w.send('coder', '--deliverable', 'Middleware')
+
+    assert.deepEqual(
+      await ask(w.where, 'run', '--dry-run').then(({ items }) =>
+        (items as { id: string }[]).map((item) => item.id),
+      ),
+      [id],
+    )
+    const first = await w.once()
+
+    assert.deepEqual(
+      [first.code, first.stdout.includes(`.worktrees/coder/${id.toLowerCase()}`)],
+      [0, true],
+      first.stderr,
+    )
+    const branch = `baton/coder/${id.toLowerCase()}`
+    const commit = git(w.root, 'rev-parse', branch).trim()
+    const { handoff, result } = await w.show(id)
+    assert.deepEqual(
+      [handoff.state, result?.evidence],
+      ['in_review', [{ deliverable: 'Middleware', evidence: `commit ${commit} on ${branch}` }]],
+    )
+    assert.doesNotMatch(w.written('briefs'), /refused/)
+
+    await ask(w.where, 'verify', id, '--fail', 'the header is missing', '--as', 'planner')
+    await w.once()
+
+    assert.match(w.written('briefs'), /refused, because:\n\| the header is missing\n$/)
+    assert.equal(git(w.root, 'rev-list', '--count', `HEAD..${branch}`).trim(), '2')
+    assert.equal((await w.show(id)).handoff.attempt, 1)
+
+    await ask(w.where, 'verify', id, '--pass', '--as', 'planner')
+    await w.once()
+
+    assert.equal(existsSync(join(w.root, '.worktrees/coder', id.toLowerCase())), false)
+    assert.equal(git(w.root, 'rev-list', '--count', `HEAD..${branch}`).trim(), '2')
+  })
+
+  it('may hand in by a call of its own under its instance, and then finish in peace', async (t) => {
+    const w = runnersIn(t, {
+      coder: {
+        answer: 'calls',
+        script:
+          "baton('submit', '@', '--note', 'done by a call'); await sleep(1500); writeFileSync(home + '/finished', 'yes')",
+      },
+      silent: { answer: 'calls', script: "console.log('I could not')" },
+    })
+    const [done, not] = [await w.send('coder'), await w.send('silent')]
+
+    const { code } = await w.once()
+
+    const [first, second] = [await w.show(done.id), await w.show(not.id)]
+    assert.deepEqual([code, first.handoff.state, first.result?.note], [0, 'in_review', 'done by a call'])
+    assert.equal(w.written('finished'), 'yes')
+    assert.equal(second.handoff.state, 'failed')
+    assert.match(
+      second.handoff.error?.message ?? '',
+      /ended without handing in HO-.*it said last: I could not/,
+    )
+  })
+
+  it('is an agent and never a person: it sees nothing of the person that is not listed, and no terminal', async (t) => {
+    const w = runnersIn(t, {
+      coder: {
+        env: ['LISTED'],
+        script: `
+          writeFileSync(home + '/seen', JSON.stringify(process.env))
+          const { status } = spawnSync('sh', ['-c', 'exec </dev/tty'], { stdio: 'ignore' })
+          writeFileSync(home + '/tty', String(status === 0))
+          console.log(baton('whoami', '--json'))`,
+      },
+    })
+    await w.send('coder')
+
+    await baton(
+      { ...w.where, env: { LISTED: 'yes', SECRET: 'x', BATON_TOKEN: 'x', ANTHROPIC_API_KEY: 'x' } },
+      'run',
+      '--once',
+    )
+
+    const seen = JSON.parse(w.written('seen')) as Record<string, string>
+    const names = Object.keys(seen).filter(
+      (name) => !/^(?:PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TZ|LANG|LC_\w+|PWD|SHLVL|_)$/.test(name),
+    )
+    assert.deepEqual(names.sort(), ['BATON_AGENT', 'BATON_INSTANCE', 'BATON_WORKSPACE', 'LISTED', 'TERM'])
+    assert.equal(w.written('tty'), 'false')
+    const { result } = await w.show('HO-2026-001').catch(() => w.show('@'))
+    assert.match(result?.note ?? '', /"kind":"agent"/)
+  })
+
+  it('is ended with all that it started when its work is cancelled', async (t) => {
+    const w = runnersIn(t, {
+      coder: {
+        script: `
+          process.on('SIGTERM', () => undefined)
+          spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' })
+          await sleep(60_000)`,
+      },
+    })
+    const { id } = await w.send('coder')
+    const running = baton(w.where, 'run', '--once')
+    await until(() => programsAt(w.root).length >= 2)
+
+    await ask(w.where, 'handoff', 'cancel', id, '--as', 'planner')
+
+    assert.equal((await running).code, 1)
+    assert.deepEqual(programsAt(w.root), [])
+    assert.equal((await w.show(id)).handoff.state, 'cancelled')
+  })
+
+  it('is not ended by the first Ctrl-C; the second ends it and gives the work back unspent', async (t) => {
+    const w = runnersIn(t, {
+      coder: { script: "await sleep(1500); console.log('done')" },
+      slow: { script: 'await sleep(60_000)' },
+    })
+    const [quickly, slow] = [await w.send('coder'), await w.send('slow')]
+    const runner = spawn(process.execPath, [BATON, 'run', '--json'], {
+      cwd: w.root,
+      env: cleanEnv(w.where),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const ended = new Promise((done) => runner.once('exit', done))
+    await until(() => programsAt(w.root).length >= 2)
+    runner.kill('SIGINT')
+    const late = await w.send('coder')
+
+    await until(async () => (await w.show(quickly.id)).handoff.state === 'in_review')
+    assert.equal((await w.show(late.id)).handoff.state, 'offered')
+    runner.kill('SIGINT')
+    await ended
+
+    assert.deepEqual(programsAt(w.root), [])
+    const { handoff } = await w.show(slow.id)
+    assert.deepEqual([handoff.state, handoff.attempt], ['offered', 1])
+  })
+
+  it('dies with its runner, and the next runner goes on with its work: nothing is lost or done twice', async (t) => {
+    const w = runnersIn(t, {
+      coder: {
+        concurrency: 2,
+        script:
+          "const id = /HO-\\d+-\\d+/.exec(brief)[0]; await sleep(900); appendFileSync(home + '/done', id + '\\n')",
+      },
+    })
+    const ids = await Promise.all(Array.from({ length: 4 }, () => w.send('coder').then(({ id }) => id)))
+    for (let kill = 0; kill < 3; kill++) {
+      const runner = spawn(process.execPath, [BATON, 'run', '--once'], {
+        cwd: w.root,
+        env: cleanEnv(w.where),
+        stdio: 'ignore',
+      })
+      const gone = new Promise((done) => runner.once('exit', done))
+      await until(() => programsAt(w.root).length > 0)
+      runner.kill('SIGKILL')
+      await gone
+      await until(() => programsAt(w.root).length === 0)
+    }
+
+    assert.equal((await w.once()).code, 0)
+
+    const states = await Promise.all(ids.map(async (id) => (await w.show(id)).handoff))
+    assert.deepEqual(
+      states.map(({ state, attempt }) => [state, attempt]),
+      ids.map(() => ['in_review', 1]),
+    )
+    assert.deepEqual(new Set(w.written('done').trim().split('\n')), new Set(ids))
+  })
+})
+
+describe('baton run', () => {
+  it('starts nothing by a baton.yaml that was changed or never trusted, nor for an agent', async (t) => {
+    const w = runnersIn(t, { coder: { script: "writeFileSync(home + '/ran', '')" } })
+    await w.send('coder')
+    const settings = join(w.root, 'baton.yaml')
+    writeFileSync(settings, w.written('shop/baton.yaml').replace('coder', 'codex'))
+    await w.send('codex')
+    const trusted = JSON.parse((await quick(w.where, 'run', '--dry-run', '--json')).stdout) as {
+      items: { agent: string }[]
+    }
+    assert.deepEqual(
+      trusted.items.map(({ agent }) => agent),
+      ['coder'],
+    )
+    for (const env of [{ BATON_AGENT: 'codex' }, { CLAUDECODE: '1' }])
+      assert.equal((await refusal({ ...w.where, env }, 'run', '--once')).code, 'not_allowed')
+    assert.equal(existsSync(w.place.path('ran')), false)
+  })
+
+  it('starts only for the senders that from: names, and not more often than starts_per_hour says', async (t) => {
+    const w = runnersIn(t, {
+      coder: { from: ['planner'], starts_per_hour: 2, script: "appendFileSync(home + '/ran', brief)" },
+    })
+    await ask(w.where, 'send', '--as', 'stranger', '--to', 'coder', '--title', 'Delete everything')
+    for (let i = 0; i < 3; i++) await w.send('coder')
+
+    assert.equal((await w.once()).code, 0)
+
+    assert.equal(w.written('ran').match(/^You are coder/gm)?.length, 2)
+    assert.doesNotMatch(w.written('ran'), /stranger/)
+  })
+
+  it('says for each runner what it lacks', async (t) => {
+    const w = runnersIn(t, { coder: { env: ['NOT_SET'], script: '' } })
+    const { runners } = JSON.parse((await quick(w.where, 'run', '--doctor', '--json')).stdout) as {
+      runners: { problems: string[] }[]
+    }
+    assert.deepEqual(
+      runners.map(({ problems }) => problems),
+      [['NOT_SET of env: is not set here']],
+    )
+  })
+})

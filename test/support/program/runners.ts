@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { TestContext } from 'node:test'
+import { folders, git } from '../documents/folders.ts'
+import { ask, BATON, baton, trusted, type Where } from './command.ts'
+
+/** A repository with runners that a person trusts. Each program is a script of Node. */
+export function runnersIn(t: TestContext, settings: Readonly<Record<string, RunnerSettings>>) {
+  const place = folders(t)
+  const root = place.repository('shop')
+  const where: Where = { cwd: root }
+  const listed = Object.entries(settings).map(([agent, { script, args = [], ...rest }]) => {
+    const file = place.file(`programs/${agent}.mjs`, `${PRELUDE}\n${script}\n`)
+    return [agent, { command: [process.execPath, file, ...args], ...rest }]
+  })
+  place.file('shop/baton.yaml', JSON.stringify({ runners: Object.fromEntries(listed) }))
+  git(root, 'add', '.')
+  git(root, 'commit', '-qm', 'settings')
+  trusted(where)
+  return {
+    place,
+    root,
+    where,
+    send: async (to: string, ...more: readonly string[]) =>
+      (
+        await ask<{ handoff: Shown }>(
+          where,
+          'send',
+          '--as',
+          'planner',
+          '--to',
+          to,
+          '--title',
+          'Limit it',
+          '--summary',
+          'Requests of one caller are limited to a hundred a minute.',
+          ...more,
+        )
+      ).handoff,
+    show: (id: string) => ask<{ handoff: Shown; result?: Result }>(where, 'show', id),
+    once: () => baton(where, 'run', '--once'),
+    written: (name: string): string => readFileSync(place.path(name), 'utf8'),
+  }
+}
+
+export interface RunnerSettings {
+  readonly script: string
+  readonly args?: readonly string[]
+  readonly [setting: string]: unknown
+}
+
+interface Shown {
+  readonly id: string
+  readonly uid: string
+  readonly state: string
+  readonly attempt: number
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+interface Result {
+  readonly note?: string
+  readonly output?: unknown
+  readonly evidence?: readonly { readonly deliverable: string; readonly evidence: string }[]
+}
+
+/** For every script: its brief, the folder of the test, and git and Baton as a program calls them. */
+const PRELUDE = `
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+const brief = readFileSync(0, 'utf8')
+const home = process.env.HOME
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
+const baton = (...args) => execFileSync(process.execPath, [${JSON.stringify(BATON)}, ...args], { encoding: 'utf8' })
+const commit = (file, text) => {
+  writeFileSync(file, text)
+  execFileSync('git', ['add', file])
+  execFileSync('git', ['-c', 'user.name=P', '-c', 'user.email=p@example.com', 'commit', '-qm', file])
+}
+`
+
+/** The processes that belong to programs of this workspace: each has it in its environment. */
+export function programsAt(root: string): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const variables = readFileSync(`/proc/${name}/environ`, 'latin1').split('\0')
+        return (
+          variables.includes(`BATON_WORKSPACE=${root}`) &&
+          variables.some((each) => each.startsWith('BATON_INSTANCE='))
+        )
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+}

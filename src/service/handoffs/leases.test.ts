@@ -317,6 +317,20 @@ describeOnEngines('what is held', (open) => {
     assert.equal(await w.service.receiving.claim(codex), undefined)
   })
 
+  it('that names a handoff takes that one, once, and nothing that is offered to somebody else', async (t) => {
+    const w = await open(t)
+    const [first, second] = [await send(w), await send(w)]
+    const claim = (call: typeof one, { uid }: Handoff) =>
+      w.service.receiving.claim(call, { id: uid, lease_s: 30 })
+
+    const raced = await Promise.all([one, two].map((call) => claim(call, second)))
+
+    assert.deepEqual(raced.map((each) => each?.uid).sort(), [second.uid, undefined])
+    assert.equal(raced.find((each) => each !== undefined)?.lease_s, 30)
+    assert.equal(await claim(by('gemini'), first), undefined)
+    assert.equal(await stateOf(w, first), 'offered')
+  })
+
   it('is told to the old holder when its sender gives it to another', async (t) => {
     const w = await open(t)
     const handoff = await taken(w)

@@ -154,10 +154,10 @@ export function apartEnvironment(
   return { ...Object.fromEntries(kept), ...own }
 }
 
-/** What every program needs to run at all; nothing here is a secret. */
+/** Variables that every program needs to run at all; nothing here is a secret. */
 const FOR_PROGRAMS = /^(?:PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TZ|LANG|LC_[A-Z]+)$/
 
-/** The environment of a program that is started for an agent: what every program needs, and what is listed. */
+/** The environment of a program that is started for an agent: those, and the listed ones. */
 export const programEnvironment = (
   listed: readonly string[],
   env: NodeJS.ProcessEnv = process.env,

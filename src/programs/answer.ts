@@ -11,7 +11,7 @@ export interface AnswerOptions {
   readonly handoff: Handoff
   readonly deliverables: NonNullable<Package['deliverables']>
   readonly run: ProgramRun
-  /** What shows the work: the commit of its branch, or the log of the program. */
+  /** The proof of the work: the commit of its branch, or the log of the program. */
   readonly evidence: string
 }
 
@@ -23,38 +23,38 @@ export function answerOf({ runner, handoff, deliverables, run, evidence }: Answe
   const { end, ended, output } = run
   const program = runner.command[0]
   if (end.reason !== undefined)
-    throw fail('DEPENDENCY_MISSING', `${program} could not be started: ${end.reason}`)
+    throw failure('DEPENDENCY_MISSING', `${program} could not be started: ${end.reason}`)
   if (ended === 'late')
-    throw fail(
+    throw failure(
       'TIMEOUT',
       `${program} was ended after ${Math.round(runner.timeoutMs / 1_000)} s, its time limit`,
     )
   if (ended === 'too much output')
-    throw fail(
+    throw failure(
       'PROCESSING_ERROR',
       `${program} printed more than ${runner.outputBytes / 1_000} KB and was ended`,
     )
   if (end.code !== 0)
-    throw fail('PROCESSING_ERROR', `${program} ended with ${exitWords(end.code)}${lastWords(output)}`)
+    throw failure('PROCESSING_ERROR', `${program} ended with ${exitWords(end.code)}${lastWords(output)}`)
   if (runner.answer === 'calls')
-    throw fail('PROCESSING_ERROR', `${program} ended without handing in ${handoff.id}${lastWords(output)}`)
+    throw failure('PROCESSING_ERROR', `${program} ended without handing in ${handoff.id}${lastWords(output)}`)
   const shown = deliverables.map((deliverable) => ({ deliverable, evidence }))
   const note = output.trim().slice(-NOTE_LENGTH) || `${program} ended with exit code 0 and printed nothing`
   if (runner.answer === 'exit') return { note, evidence: shown }
   const block = blocksIn({ text: output }).blocks.at(-1)
-  if (!block) throw fail('VALIDATION_FAILED', `${program} ended without a handoff block in its output`)
+  if (!block) throw failure('VALIDATION_FAILED', `${program} ended without a handoff block in its output`)
   if (!block.said)
-    throw fail(
+    throw failure(
       'VALIDATION_FAILED',
       `the handoff block of ${program} cannot be used: ${block.diagnostics[0]?.message ?? 'it has an error'}`,
     )
   const { status, metrics } = block.said
   if (status !== 'complete')
-    throw fail('PROCESSING_ERROR', `the handoff block of ${program} says ${status}${lastWords(output)}`)
+    throw failure('PROCESSING_ERROR', `the handoff block of ${program} says ${status}${lastWords(output)}`)
   return { note, evidence: shown, output: metrics }
 }
 
-const fail = (code: string, message: string) => new WorkFailed({ code, message })
+const failure = (code: string, message: string) => new WorkFailed({ code, message })
 
 const exitWords = (code: number | string | undefined): string =>
   typeof code === 'number' ? `exit code ${code}` : `the signal ${code}`

@@ -63,12 +63,12 @@ export function briefOf({ runner, handoff, found, refusal, branch }: BriefOption
 /** Every field of the package, in its own words: a new field needs no line here. */
 const packageSections = (travels: Package): readonly string[] =>
   Object.entries(travels).flatMap(([field, value]) =>
-    value === undefined ? [] : [section(titleOf(field), textOf(value))],
+    value === undefined ? [] : [section(titleOf(field), valueText(value))],
   )
 
 const titleOf = (field: string): string => inWords(field).replace(/^./, (first) => first.toUpperCase())
 
-function textOf(value: unknown): string {
+function valueText(value: unknown): string {
   if (typeof value === 'string') return value
   if (!Array.isArray(value)) return JSON.stringify(value, undefined, 2)
   const line = (item: unknown): string =>

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What a guard is asked to start. It stands in no argument list, where every user of the machine could read it. */
+/** The program that a guard starts. It stands in no argument list, where every user of the machine could read it. */
 export interface Guarded {
   readonly command: readonly string[]
   readonly cwd: string
@@ -37,7 +37,7 @@ export function guard(): Promise<number> {
       const [program = '', ...args] = asked.command
       const child = spawn(program, args, { cwd: asked.cwd, env: { ...asked.env }, stdio: 'inherit' })
       const tell = (end: ProgramEnd): void => {
-        // What is still there was started by the program, and has no reader any more.
+        // Anything still there was started by the program, and has no reader any more.
         endMarked(mark)
         process.send?.(end, () => {
           process.off('disconnect', endAll)

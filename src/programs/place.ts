@@ -14,8 +14,8 @@ import {
 /** Branches of programs; those of tasks are `feature/…`. */
 const BRANCHES = 'baton/'
 
-/** The worktree of a handoff, as it is or newly made. What was begun there before is still there. */
-export async function placeOf(
+/** The worktree of a handoff, as it is or newly made. Work that was begun there is still there. */
+export async function handoffPlace(
   repository: Repository,
   agent: string,
   { id, uid }: Pick<Handoff, 'id' | 'uid'>,
@@ -28,11 +28,11 @@ export async function placeOf(
   if (there && !there.isGone) return placeAt(repository, there)
   if (there || (await repository.commit(branch))) await restoreWorktree(repository, there, place)
   else await makeWorktree(repository, place, 'HEAD')
-  await repository.run(['config', noteOf(branch), uid], { cwd: repository.main })
+  await repository.run(['config', uidSetting(branch), uid], { cwd: repository.main })
   return place
 }
 
-const noteOf = (branch: string): string => `branch.${branch}.description`
+const uidSetting = (branch: string): string => `branch.${branch}.description`
 
 /** Removes the worktrees of handoffs that have ended, and branches without a commit of their own. Answers what stays. */
 export async function clearPlaces(
@@ -42,7 +42,7 @@ export async function clearPlaces(
   const kept: string[] = []
   for (const { folder, branch = '', commit = '' } of await listWorktrees(repository)) {
     if (!branch.startsWith(BRANCHES) || !isOurs(repository, { folder })) continue
-    const uid = await repository.line(['config', '--get', noteOf(branch)])
+    const uid = await repository.line(['config', '--get', uidSetting(branch)])
     if (uid === undefined || !(await hasEnded(uid))) continue
     const cwd = repository.main
     // Git refuses where a change would be lost.

@@ -17,7 +17,7 @@ import { answerOf } from './answer.ts'
 import { briefOf } from './brief.ts'
 import { endMarked } from './guard.ts'
 import type { ReadyRunner } from './known-programs.ts'
-import { clearPlaces, placeOf } from './place.ts'
+import { clearPlaces, handoffPlace } from './place.ts'
 import { runProgram } from './program.ts'
 
 /** The world of the runners: a workspace here or at a server, and this machine. */
@@ -132,7 +132,7 @@ class Slot {
     const { host, link, instance, checkInput } = this.#options
     const { closing, stopped } = host
     // A program of a runner that was killed together with its guard.
-    endMarked(markOf(instance))
+    endMarked(programMark(instance))
     let begun = 0
     while (!closing.aborted) {
       const handoff = host.once
@@ -176,7 +176,9 @@ class Slot {
     const { host, runner, link, instance, starts } = this.#options
     const { handoff } = work
     const place =
-      runner.worktree && host.repository ? await placeOf(host.repository, this.agent, handoff) : undefined
+      runner.worktree && host.repository
+        ? await handoffPlace(host.repository, this.agent, handoff)
+        : undefined
     const found = await link.call('handoff_get', { id: handoff.uid })
     const { refusal } = work
     const brief = briefOf({ runner, handoff, found, refusal, branch: place?.branch })
@@ -194,7 +196,7 @@ class Slot {
         command,
         cwd,
         env: { ...host.environment(runner, instance) },
-        mark: markOf(instance),
+        mark: programMark(instance),
         input,
         timeoutMs: runner.timeoutMs,
         outputBytes: runner.outputBytes,
@@ -232,7 +234,7 @@ export const isFor = ({ agent, from }: ReadyRunner, item: Handoff): boolean =>
   item.state === 'offered' && item.to === agent && (from === undefined || from.includes(item.from))
 
 /** Everything that a program starts has its instance in the environment. */
-const markOf = (instance: string): string => `BATON_INSTANCE=${instance}`
+const programMark = (instance: string): string => `BATON_INSTANCE=${instance}`
 
 const isOwnEnd = ({ reason }: AbortSignal): boolean =>
   reason instanceof BatonError && OWN_ENDS.includes(reason.details.state)

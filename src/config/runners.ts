@@ -27,7 +27,7 @@ export const Runner = (agentName: z.ZodType<string>) =>
         .enum(ANSWER_WAYS)
         .optional()
         .describe(
-          'How the answer comes back: calls of Baton (known programs), a handoff block in the output, or the exit code (others)',
+          'How the answer comes back: calls (known programs), a handoff block in the output, or the exit code (others)',
         ),
       worktree: z.boolean().optional().describe('Works in a git worktree and on a branch of its own (false)'),
       concurrency: z.int().min(1).max(50).optional().describe('How many run at the same time (1)'),

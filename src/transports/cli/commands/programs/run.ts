@@ -129,7 +129,7 @@ function runnersIn({ config }: World): readonly ReadyRunner[] {
   if (named.length === 0)
     throw new BatonError(
       'invalid_input',
-      'no runner is in force; write one into baton.yaml, for example runners: { claude: { worktree: true } }, and then: baton trust',
+      'no runner is in force; write one into baton.yaml, such as runners: {claude: {}}, and then: baton trust',
     )
   return named.map(([agent, given]) => {
     const runner = readyRunner(agent, given)

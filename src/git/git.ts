@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { basename, dirname } from 'node:path'
 import { BatonError } from '../domain/errors.ts'
+import { once } from '../domain/once.ts'
 import { demandCommitish, demandPath } from './names.ts'
 
 export interface GitEnd {
@@ -39,6 +40,9 @@ const SAFE = [
   ['protocol.ext.allow', 'never'],
   ['submodule.recurse', 'false'],
 ].flatMap(([name, value]) => ['-c', `${name}=${value}`])
+
+/** These read or write files of the worktree, which git passes through its filters. */
+const FILTERING = /^(?:status|diff (?!--cached)|worktree (?:add|remove)) ?/
 
 const NO_HOOKS = ['-c', 'core.hooksPath=/dev/null']
 
@@ -117,9 +121,32 @@ export class Repository {
     return new Repository(root, this.main, this.#env)
   }
 
-  ask(args: readonly string[], options: Partial<GitOptions> = {}): Promise<GitEnd> {
-    return startGit(args, { cwd: this.root, env: this.#env, ...options })
+  async ask(args: readonly string[], options: Partial<GitOptions> = {}): Promise<GitEnd> {
+    const env = FILTERING.test(args.join(' ')) ? await this.#unfiltered() : this.#env
+    return startGit(args, { cwd: this.root, env, ...options })
   }
+
+  /** A filter of the repository's own configuration would run: it is off, unless the machine has one of its name. */
+  readonly #unfiltered = once(async (): Promise<GitEnvironment> => {
+    const args = ['config', '--show-scope', '--null', '--get-regexp', '^filter\\.']
+    const { stdout } = await startGit(args, { cwd: this.root, env: this.#env })
+    const off = new Set<string>()
+    const ofMachine = new Map<string, string>()
+    const parts = stdout.split('\0')
+    for (let i = 0; i + 1 < parts.length; i += 2) {
+      const [name = '', ...value] = parts[i + 1]!.split('\n')
+      if (/^(?:local|worktree)$/.test(parts[i]!)) off.add(name)
+      else ofMachine.set(name, value.join('\n'))
+    }
+    const env = { ...this.#env }
+    let count = Number(env.GIT_CONFIG_COUNT ?? 0)
+    for (const name of off) {
+      env[`GIT_CONFIG_KEY_${count}`] = name
+      env[`GIT_CONFIG_VALUE_${count}`] = ofMachine.get(name) ?? ''
+      count += 1
+    }
+    return { ...env, GIT_CONFIG_COUNT: String(count) }
+  })
 
   /** The output of git; throws when git exits with an error. */
   async run(args: readonly string[], options: Partial<GitOptions> = {}): Promise<string> {

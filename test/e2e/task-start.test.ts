@@ -190,14 +190,31 @@ describe('a hostile repository', () => {
   it('[T21] runs nothing because a task is started in it', async (t) => {
     const project = await aProject(t)
     const marker = join(project.root, 'marker')
+    const [evil, ofMachine] = [join(project.root, '../evil.sh'), join(project.root, '../machine')]
     const script = `#!/bin/sh\ntouch ${marker}\n`
+    project.write('.gitattributes', 'x.txt filter=x\na=b.txt filter=a=b\nkept.txt filter=kept\n')
+    // A name with = in it cannot be said with -c.
+    for (const name of ['x', 'a=b', 'kept']) project.write(`${name}.txt`, `${name}\n`)
+    project.git('add', '--all')
+    project.git('commit', '--quiet', '--message', 'filters')
     for (const hook of ['post-checkout', 'post-index-change', 'reference-transaction'])
       writeFileSync(join(project.root, '.git/hooks', hook), script, { mode: 0o755 })
-    writeFileSync(join(project.root, 'watch.sh'), script, { mode: 0o755 })
-    git(project.root, 'config', 'core.fsmonitor', join(project.root, 'watch.sh'))
+    writeFileSync(evil, script, { mode: 0o755 })
+    for (const name of ['x', 'a=b', 'kept'])
+      for (const kind of ['clean', 'smudge']) project.git('config', `filter.${name}.${kind}`, evil)
+    project.git('config', 'filter.x.process', evil)
+    project.git('config', 'filter.x.required', 'true')
+    project.git('config', 'core.fsmonitor', evil)
+    project.git('config', '--file', ofMachine, 'filter.kept.smudge', 'tr a-z A-Z')
+    const where = { ...project.where, env: { ...project.where.env, GIT_CONFIG_GLOBAL: ofMachine } }
 
-    await ask(project.where, 'task', 'start', 'P0.1.1', '--as', 'claude')
-    await quick(project.where, 'task', 'finish', 'P0.1.1', '--as', 'claude')
+    assert.equal((await baton(where, 'task', 'start', 'P0.1.1', '--as', 'claude')).code, 0)
+    const kept = join(project.root, '.worktrees/claude/p0-1-1-package-setup/kept.txt')
+    assert.equal(readFileSync(kept, 'utf8'), 'KEPT\n')
+    writeFileSync(kept, 'changed\n')
+    writeFileSync(join(project.root, 'x.txt'), 'y\n')
+    await quick(where, 'send', '--to', 'codex', '--title', 'Files', '--check-files', 'main', '--as', 'claude')
+    await quick(where, 'task', 'finish', 'P0.1.1', '--as', 'claude')
 
     assert.equal(existsSync(marker), false)
   })

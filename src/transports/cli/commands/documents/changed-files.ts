@@ -1,47 +1,31 @@
-import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { gitEnvironment } from '../../../../config/config.ts'
 import { BatonError } from '../../../../domain/errors.ts'
+import { openRepository } from '../../../../git/git.ts'
 
-/** Nothing that the repository's own settings name is run. */
-const SAFE = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '--no-pager']
-const MAX_GIT_BYTES = 64 * 1024 * 1024
+const DIFF = [
+  'diff',
+  '--name-only',
+  '-z',
+  '--no-renames',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--diff-filter=d',
+]
 
 /**
  * Files added or changed since a commit, committed or not, by path and by name in the project; a removed file is not
  * an artifact.
  */
-export function changedSince(cwd: string, since: string, option = 'git') {
-  const git = (args: readonly string[], problem: string): string => {
-    const { status, stdout, error } = spawnSync('git', [...SAFE, ...args], {
-      cwd,
-      encoding: 'utf8',
-      maxBuffer: MAX_GIT_BYTES,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    if (status === 0) return stdout
-    const code = (error as NodeJS.ErrnoException | undefined)?.code
-    const reason = error === undefined ? problem : `git cannot be run (${code})`
-    throw new BatonError('invalid_input', `--${option}: ${reason}`, { option }, error)
-  }
-  const root = git(['rev-parse', '--show-toplevel'], `${cwd} is in no git repository`).trimEnd()
-  const base = git(
-    ['rev-parse', '--verify', '--quiet', '--end-of-options', `${since}^{commit}`],
-    `git knows no commit or branch ${since}`,
-  ).trim()
-  const diff = [
-    'diff',
-    '--name-only',
-    '-z',
-    '--no-renames',
-    '--no-ext-diff',
-    '--no-textconv',
-    '--diff-filter=d',
-    base,
-  ]
-  const others = ['ls-files', '--others', '--exclude-standard', '-z', '--full-name', '--', ':/']
-  const names = [diff, others].flatMap((args) => git(args, `git ${args[0]} failed`).split('\0'))
-  return [...new Set(names)]
-    .filter((name) => name !== '')
-    .sort()
-    .map((name) => ({ name, path: join(root, name) }))
+export async function changedSince(cwd: string, since: string, option = 'git') {
+  const refusal = (reason: string) => new BatonError('invalid_input', `--${option}: ${reason}`, { option })
+  const repository = await openRepository(cwd, gitEnvironment())
+  if (!repository) throw refusal(`${cwd} is not in a git repository`)
+  const { root } = repository
+  const named = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${since}^{commit}`]
+  const base = await repository.line(named)
+  if (base === undefined) throw refusal(`git knows no commit or branch ${since}`)
+  const changed = await repository.fields([...DIFF, base])
+  const added = await repository.fields(['ls-files', '--others', '--exclude-standard', '-z'])
+  return [...new Set([...changed, ...added])].sort().map((name) => ({ name, path: join(root, name) }))
 }

@@ -79,7 +79,7 @@ async function changedFor({ io, args }: Shell, targets: readonly Target[]): Prom
   if (since === undefined) return []
   const { changedSince } = await import('./changed-files.ts')
   const own = new Set(targets.map(({ path }) => path))
-  return changedSince(io.cwd, since).flatMap(({ path, name }) => (own.has(path) ? [] : [name]))
+  return (await changedSince(io.cwd, since)).flatMap(({ path, name }) => (own.has(path) ? [] : [name]))
 }
 
 const strict = (entry: CheckedEntry): CheckedEntry => ({

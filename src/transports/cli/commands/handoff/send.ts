@@ -18,9 +18,10 @@ export const send: Extra = {
     await pointOutNewName(shell, session, input.to)
     if (typeof check_files !== 'string') return { input }
     const { changedSince } = await import('../documents/changed-files.ts')
-    const made = changedSince(shell.io.cwd, check_files, CHECK_FILES.name).map(({ name }) => name)
+    const made = await changedSince(shell.io.cwd, check_files, CHECK_FILES.name)
+    const names = made.map(({ name }) => name)
     const given = Array.isArray(input.created_files) ? (input.created_files as readonly string[]) : []
-    return { input: { ...input, created_files: [...new Set([...given, ...made])] } }
+    return { input: { ...input, created_files: [...new Set([...given, ...names])] } }
   },
   async after(shell, output) {
     const { handoff } = output as { readonly handoff: Handoff }

@@ -3,6 +3,7 @@ import { DEFAULT_POLICY } from '../domain/policy.ts'
 import type { ServiceDeps } from '../service/deps.ts'
 import { Service } from '../service/service.ts'
 import { uuid7 } from '../service/uuid7.ts'
+import type { StoreLimits } from '../storage/pools.ts'
 import type { Store } from '../storage/store.ts'
 
 /** Which store to open: a SQLite file, or a PostgreSQL address with a workspace in it. */
@@ -12,6 +13,7 @@ export type StoreTarget = (
 ) & {
   readonly readOnly?: boolean
   readonly upgrade?: boolean
+  readonly limits?: Partial<StoreLimits>
   /** Told the name of the log of a new store before others can find it. */
   readonly onMake?: (origin: string, location: string) => void
 }

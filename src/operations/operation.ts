@@ -105,7 +105,13 @@ export async function invoke<In extends z.ZodObject, Out extends z.ZodType>(
   call: Call,
   raw: unknown,
 ): Promise<z.output<Out>> {
-  const answer = await op.run(service, call, checkedInput(op, raw)).catch((error: unknown) => {
+  const input = checkedInput(op, raw)
+  const run = () => op.run(service, call, input)
+  const { actor, hold } = call
+  // Callers of a server share its store. The tokens of one agent count as one caller.
+  const reader = hold && actor.auth === 'token' && { agent: actor.name, signal: hold.caller }
+  const isShared = reader && op.effect === 'read'
+  const answer = await (isShared ? service.deps.store.readAs(reader, run) : run()).catch((error: unknown) => {
     throw visibleError(error)
   })
   const marked = framed(answer, op.untrusted)

@@ -29,6 +29,20 @@ export interface Listing {
   readonly limit: number
 }
 
+/** Columns by which few rows are found in an index, however long the history is. */
+const NARROW = new Set(['task', 'waiting_for', 'parent', 'run'])
+
+/** Whether a list may have to look at many rows for the few that it shows. */
+export const isSlow = ({ table, where }: Listing): boolean =>
+  where.some(({ op }) => op === 'contains') ||
+  (table === 'handoff' &&
+    where.some((condition) => 'column' in condition && condition.column !== 'uid') &&
+    !where.some(
+      (condition) =>
+        (condition.op === 'is' && condition.value === 1) ||
+        (condition.op === '=' && NARROW.has(condition.column)),
+    ))
+
 export const handoffList = (filter: HandoffFilter, { limit, cursor }: PageRequest): Listing =>
   newestFirst('handoff', limit, [
     ...equal({ from_agent: filter.from, to_agent: filter.to, task: filter.task }),

@@ -19,6 +19,9 @@ export class TransactionLost extends Error {
   }
 }
 
+/** Changes nothing and settles nothing: no deadline is as old. */
+export const EMPTY_UNIT: Unit<undefined> = { reads: {}, at: '', decide: () => undefined }
+
 export interface GroupCommitOptions {
   /** Runs the units in one transaction. With `settled`, due handoffs outside that set are reported instead. */
   readonly run: (

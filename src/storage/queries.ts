@@ -11,6 +11,8 @@ export type Rows = readonly (readonly Cell[])[]
 export interface Engine {
   /** Runs SQL that both engines read alike. The text is prepared: it must not differ from call to call. */
   ask(sql: string, ...values: Cell[]): Promise<Rows>
+  /** The same, where many rows may have to be looked at. */
+  askSlowly(sql: string, ...values: Cell[]): Promise<Rows>
   /** By uid, else by id where rows have one: an owner may choose an id that looks like a uid. */
   byRef(columns: string, table: string, hasId?: boolean): (ref: string) => Promise<Rows>
   list(listing: Listing): Promise<Rows>
@@ -51,7 +53,7 @@ const TILE_OF_ENTRY = `${TILE} WHERE first IS NOT NULL AND first <= ? AND ? <= (
   ORDER BY first DESC LIMIT 1`
 
 /** The reads of the port that both engines answer alike; each is answered by an index. */
-export function queriesOver({ ask, byRef, list, settled, handoffCounts }: Engine) {
+export function queriesOver({ ask, askSlowly, byRef, list, settled, handoffCounts }: Engine) {
   const all = async <T>(sql: string, ...values: Cell[]) => docs<T>(await ask(sql, ...values))
   const one = async <T>(sql: string, ...values: Cell[]) => docs<T>(await ask(sql, ...values))[0]
   const named = <T>(table: string, hasId = true) => {
@@ -105,7 +107,7 @@ export function queriesOver({ ask, byRef, list, settled, handoffCounts }: Engine
     token: (hash) => one('SELECT doc FROM token WHERE hash = ?', hash),
     async counts() {
       const counts: Record<string, Record<string, number>> = {}
-      for (const [kind, key, n] of await ask(`${handoffCounts} UNION ALL ${OTHER_COUNTS}`)) {
+      for (const [kind, key, n] of await askSlowly(`${handoffCounts} UNION ALL ${OTHER_COUNTS}`)) {
         counts[String(kind)] ??= {}
         counts[String(kind)]![String(key)] = Number(n)
       }

@@ -11,6 +11,7 @@ import type { Notice } from '../domain/people/notice.ts'
 import type { Task, TaskState, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Run, RunState } from '../domain/workflow/run.ts'
 import type { Listener } from './listeners.ts'
+import type { Shared } from './pools.ts'
 import type { View } from './view.ts'
 
 export type { Artifact }
@@ -257,7 +258,7 @@ export interface Counts {
 }
 
 /** The port of an engine. Every promise here is a case in `store.contract.ts`. */
-export interface Store {
+export interface Store extends Shared {
   readonly info: StoreInfo
 
   /** The store's own clock, the same for all who share it: deadlines and leases are set and ended by it. */
@@ -321,8 +322,6 @@ export interface Store {
   blob(sha256: string): Promise<Uint8Array | undefined>
   tokens(): Promise<readonly Token[]>
   token(hash: string): Promise<Token | undefined>
-  /** Rejects when the store does not answer, or when its file was deleted or replaced since it was opened. */
-  ping(): Promise<unknown>
   counts(): Promise<Counts>
 
   /** The entries of a stream about one handoff, task or agent in it, oldest first. */

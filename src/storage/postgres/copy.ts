@@ -22,7 +22,7 @@ const PATIENT =
 /** Every row of the workspace as it was at one moment. */
 export async function* dump(connections: Connections, ws: number): AsyncGenerator<DumpRow> {
   const { connect, location } = connections
-  const client = await connect().catch((error: unknown) => {
+  const client = await connect('writes').catch((error: unknown) => {
     throw toBatonError(error, location)
   })
   let isDone = false
@@ -74,7 +74,7 @@ export function restore(
   ws: number,
   rows: AsyncIterable<DumpRow>,
 ): Promise<{ count: number; origin: string }> {
-  return withClient(connections, async (client) => {
+  return withClient(connections, 'writes', async (client) => {
     // One at a time: two that have written would wait for each other when they lock the tables.
     await client.query(`BEGIN; ${PATIENT}; SELECT pg_advisory_xact_lock(${LOCK})`)
     await refuseUsed(client, ws)

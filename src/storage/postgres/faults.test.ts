@@ -192,7 +192,7 @@ const terminateAll = (url: string) =>
   )
 
 async function open(t: TestContext, url: string, lanes?: number): Promise<Store> {
-  const store = await openPostgresStore({ url, workspace: 'a', ...(lanes && { lanes }) })
+  const store = await openPostgresStore({ url, workspace: 'a', ...(lanes && { limits: { writers: lanes } }) })
   t.after(() => store.close())
   return store
 }

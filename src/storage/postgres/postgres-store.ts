@@ -1,7 +1,9 @@
 import { BatonError } from '../../domain/errors.ts'
-import { GroupCommit } from '../group-commit.ts'
+import { EMPTY_UNIT, GroupCommit } from '../group-commit.ts'
 import type { Listener } from '../listeners.ts'
 import { changedBy } from '../loaded.ts'
+import type { StoreLimits } from '../pools.ts'
+import { SlowReads, STORE_LIMITS } from '../slow-reads.ts'
 import type { Cleared, DumpRow, SignedCheckpoint, Store, StoreInfo, Tile, Tree, Unit } from '../store.ts'
 import { type Ask, askWith, tripOn } from './connection/ask.ts'
 import { SERVER_MS } from './connection/clock.ts'
@@ -21,8 +23,7 @@ export interface PostgresStoreOptions {
   /** For example `postgres://user@host:5432/database`. */
   readonly url: string
   readonly workspace: string
-  /** How many transactions may be under way at once. */
-  readonly lanes?: number
+  readonly limits?: Partial<StoreLimits>
   readonly readOnly?: boolean
   /** Runs migrations that an older program could not live beside. */
   readonly upgrade?: boolean
@@ -30,22 +31,22 @@ export interface PostgresStoreOptions {
   readonly onMake?: (origin: string, location: string) => void
 }
 
-const LANES = 2
 const MAX_BATCH = 256
 
 /** Opens a workspace of a shared store; makes schema and workspace when they are not there. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, workspace: name, lanes = LANES, readOnly = false, upgrade = false, onMake } = options
-  const connections = await prepareConnections({ url, lanes, readOnly })
+  const { url, workspace: name, readOnly = false, upgrade = false, onMake } = options
+  const limits = { ...STORE_LIMITS, ...options.limits }
+  const connections = await prepareConnections({ url, limits, readOnly })
   try {
-    return await withClient(connections, async (client) => {
+    return await withClient(connections, 'writes', async (client) => {
       const schema = await migrate(client, { readOnly, upgrade })
       const workspace = await openWorkspace(client, name, {
         readOnly,
         onMake: (origin) => onMake?.(origin, connections.location),
       })
-      const store = new PostgresStore(connections, workspace, { name, schema, readOnly, lanes })
-      return Object.assign(store, postgresQueries(tripOn(connections), workspace.id))
+      const store = new PostgresStore(connections, workspace, { name, schema, readOnly, limits })
+      return Object.assign(store, store.queries(workspace.id))
     })
   } catch (error) {
     await connections.pool.end()
@@ -58,6 +59,7 @@ class PostgresStore {
   readonly #connections: Connections
   readonly #ws: number
   readonly #ask: Ask
+  readonly #slow: SlowReads
   readonly #signals: Signals
   readonly #group: GroupCommit
   #closing: Promise<void> | undefined
@@ -65,11 +67,17 @@ class PostgresStore {
   constructor(
     connections: Connections,
     workspace: Workspace,
-    { name, schema, readOnly, lanes }: { name: string; schema: number; readOnly: boolean; lanes: number },
+    {
+      name,
+      schema,
+      readOnly,
+      limits,
+    }: { name: string; schema: number; readOnly: boolean; limits: StoreLimits },
   ) {
     this.#connections = connections
     this.#ws = workspace.id
-    this.#ask = askWith(tripOn(connections), workspace.id)
+    this.#ask = askWith(tripOn(connections, 'writes'), workspace.id)
+    this.#slow = new SlowReads(limits)
     this.#signals = new Signals(connections, workspace.id)
     const { location } = connections
     const { id: _, ...kept } = workspace
@@ -90,13 +98,29 @@ class PostgresStore {
           units,
           settled,
         ),
-      lanes,
+      lanes: limits.writers,
       maxBatch: MAX_BATCH,
     })
   }
 
   now(): Date {
     return this.#connections.clock.now()
+  }
+
+  queries(ws: number) {
+    const slowTrip = tripOn(this.#connections, 'slow reads')
+    return postgresQueries(
+      tripOn(this.#connections, 'reads'),
+      (calls) => this.#slow.run((signal) => slowTrip(calls, signal)),
+      ws,
+    )
+  }
+
+  readAs: Store['readAs'] = (reader, work) => this.#slow.readAs(reader, work)
+
+  pools(): ReturnType<Store['pools']> {
+    const { writes, reads } = this.#connections.places
+    return { writes: writes.state, reads: reads.state, slow_reads: this.#slow.state }
   }
 
   async transact<T>(unit: Unit<T>): Promise<T> {
@@ -119,7 +143,8 @@ class PostgresStore {
   async settle(at: string): Promise<number> {
     if (this.info.readOnly || this.info.moved) return 0
     const due = 'EXISTS (SELECT FROM baton.handoff WHERE ws = $1 AND due_at <= $2)'
-    const rows = await this.#ask('due', `SELECT ${SERVER_MS}, ${due}::text`, at)
+    const ask = askWith(tripOn(this.#connections, 'reads'), this.#ws)
+    const rows = await ask('due', `SELECT ${SERVER_MS}, ${due}::text`, at)
     this.#connections.clock.hear(rows)
     return rows[0]?.[1] === 'true' ? this.#group.settle(at) : 0
   }
@@ -134,7 +159,10 @@ class PostgresStore {
     await addCheckpoint(this.#ask, checkpoint)
   }
 
-  ping = () => this.#ask('ping', 'SELECT FROM baton.token WHERE ws = $1 AND hash = $2', '')
+  ping = () =>
+    this.info.readOnly
+      ? this.#ask('ping', 'SELECT FROM baton.token WHERE ws = $1 AND hash = $2', '')
+      : this.transact(EMPTY_UNIT)
 
   subscribe(listener: Listener): () => void {
     return this.#signals.subscribe(listener)
@@ -163,7 +191,7 @@ class PostgresStore {
 
   async retire(to?: string): Promise<boolean> {
     this.#refuseReadOnly()
-    const isChanged = await withClient(this.#connections, (client) =>
+    const isChanged = await withClient(this.#connections, 'writes', (client) =>
       retireWorkspace(client, this.#ws, this.info.moved, to),
     ).catch(refuseForOwner)
     if (isChanged) this.info = { ...this.info, moved: to }

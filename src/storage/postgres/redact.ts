@@ -49,7 +49,7 @@ export function redactCalls(ws: number, redaction: Redaction): Call[] {
  * where the tables belong to another role, which the server lets vacuum nothing.
  */
 export function scrub(connections: Connections): Promise<boolean> {
-  return withClient(connections, async (client) => {
+  return withClient(connections, 'writes', async (client) => {
     const owner = `SELECT pg_has_role(relowner, 'USAGE') AS ours FROM pg_class WHERE oid = 'baton.entry'::regclass`
     if (!(await client.query(owner)).rows[0].ours) return false
     const limit = (await client.query("SELECT current_setting('statement_timeout') AS limit")).rows[0].limit

@@ -58,7 +58,7 @@ export async function runTransaction(
 }
 
 function connectTo({ connect, location }: Connections): Promise<PoolClient> {
-  return connect().catch((error: unknown) => {
+  return connect('writes').catch((error: unknown) => {
     // A server that is not there will not be there in a moment; one that ended the connection may be.
     throw isEnded(error) ? new TransactionLost(toBatonError(error, location)) : toBatonError(error, location)
   })
@@ -236,7 +236,7 @@ async function committedOrLost(
   for (let attempt = 0; entry && session && Date.now() < deadline; attempt++) {
     await pause(Math.min(10 * 2 ** attempt, 200))
     try {
-      const other = await connect()
+      const other = await connect('writes')
       const [running, written] = await roundTrip(other, [
         call(IS_RUNNING, session),
         call(IS_WRITTEN, ws, entry.stream, entry.seq, entry.hash),

@@ -75,5 +75,11 @@ function explained(): {
       return super.rows(text, ...values)
     }
   }
-  return { queries: sqliteQueries(new Explained(db), async (query) => query()), plans }
+  const statements = new Explained(db)
+  const queries = sqliteQueries(
+    statements,
+    async (query) => query(),
+    async (question) => statements.rows(...question),
+  )
+  return { queries, plans }
 }

@@ -1,8 +1,9 @@
 import type { SQLInputValue } from 'node:sqlite'
-import type { Condition, Listing } from '../filters.ts'
+import { type Condition, isSlow, type Listing } from '../filters.ts'
 import { containing } from '../page.ts'
-import { docs, queriesOver, toTaskRows } from '../queries.ts'
+import { docs, queriesOver, type Rows, toTaskRows } from '../queries.ts'
 import type { Store } from '../store.ts'
+import type { Question } from './read-thread.ts'
 import type { Statements } from './statements.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/
@@ -31,10 +32,15 @@ const HANDOFF_COUNTS = [
   .join(' UNION ALL ')
 
 /** `read` waits while nobody can read. */
-export function sqliteQueries(db: Statements, read: <T>(query: () => T) => Promise<T>) {
+export function sqliteQueries(
+  db: Statements,
+  read: <T>(query: () => T) => Promise<T>,
+  readSlowly: (question: Question) => Promise<Rows>,
+) {
   return {
     ...queriesOver({
       ask: (sql, ...values) => read(() => db.rows(sql, ...values)),
+      askSlowly: (...question) => readSlowly(question),
       byRef(columns, table, hasId = true) {
         const [byUid, byId] = ['uid', 'id'].map((key) => `SELECT ${columns} FROM ${table} WHERE ${key} = ?`)
         return (ref) =>
@@ -43,13 +49,14 @@ export function sqliteQueries(db: Statements, read: <T>(query: () => T) => Promi
             return found.length > 0 || !hasId ? found : db.rows(byId!, ref)
           })
       },
-      list: (listing) => read(() => db.rows(...printed(listing))),
+      list: (listing) =>
+        isSlow(listing) ? readSlowly(printed(listing)) : read(() => db.rows(...printed(listing))),
       settled: async () => Number.MAX_SAFE_INTEGER,
       handoffCounts: HANDOFF_COUNTS,
     }),
     longestChain: () => read(() => (db.get(FLAGGED) ? undefined : toTaskRows(db.rows(LONGEST_CHAIN))[0])),
     dependents: (uid) => read(() => db.rows(DEPENDENTS, uid).map(([id]) => String(id))),
-    noticesAbout: (uids) => read(() => docs(db.rows(ABOUT, JSON.stringify(uids)))),
+    noticesAbout: async (uids) => docs(await readSlowly([ABOUT, JSON.stringify(uids)])),
   } satisfies Partial<Store>
 }
 

@@ -1,13 +1,14 @@
 import { closeSync, fstatSync, futimesSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { Agent } from '../../domain/agent.ts'
 import { BatonError } from '../../domain/errors.ts'
-import { type BatchResult, GroupCommit, type Outcome, TransactionLost } from '../group-commit.ts'
+import { once } from '../../domain/once.ts'
+import { type BatchResult, EMPTY_UNIT, GroupCommit, type Outcome, TransactionLost } from '../group-commit.ts'
 import type { Changed, Listener } from '../listeners.ts'
 import { changedBy } from '../loaded.ts'
-import { docs } from '../queries.ts'
-import { TABLES } from '../rows.ts'
+import type { Reader, StoreLimits } from '../pools.ts'
+import { docs, type Rows } from '../queries.ts'
 import type {
   Cleared,
   DumpRow,
@@ -26,14 +27,16 @@ import { documentOf, dueBefore, giveBack, load, probeDue } from './load.ts'
 import { retire, schemaVersion } from './migrate.ts'
 import { LOCK_WAIT_MS, type Opened, type OpenOptions, openDatabase, refuseMoved } from './open.ts'
 import { sqliteQueries } from './queries.ts'
+import type { Question, ThreadReads } from './read-thread.ts'
 import { Remembered } from './remembered.ts'
 import { Signal, Tail } from './signal.ts'
-import { type Row, Statements } from './statements.ts'
+import { Statements } from './statements.ts'
 
 export interface SqliteStoreOptions extends OpenOptions {
   /** The file, or `:memory:`. */
   readonly path: string
   readonly workspace?: string
+  readonly limits?: Partial<StoreLimits>
 }
 
 const MAX_BATCH = 256
@@ -56,12 +59,15 @@ class SqliteStore {
   info: StoreInfo
   readonly #db: DatabaseSync
   readonly #path: string
+  readonly #limits: Partial<StoreLimits> | undefined
   readonly #refuseMoved: () => void
   readonly #lockWaitMs: number
   readonly #statements: Statements
   readonly #remembered: Remembered
   readonly #signal: Signal
   readonly #group: GroupCommit
+  /** Of a server's callers; a command reads for itself. */
+  #slow: ThreadReads | undefined
   /** The file that the clock is read from; absent where nothing can be written. */
   readonly #clockFile: string | undefined
   #clock: number | undefined
@@ -71,6 +77,7 @@ class SqliteStore {
     this.#db = db
     this.#refuseMoved = () => refuseMoved(options.path, file)
     this.#path = options.path
+    this.#limits = options.limits
     this.#lockWaitMs = options.lockWaitMs ?? LOCK_WAIT_MS
     this.#statements = new Statements(db)
     this.#remembered = new Remembered(this.#statements)
@@ -134,7 +141,11 @@ class SqliteStore {
   /** The reads of the port. Every request needs its token and its agent: those are kept in memory. */
   queries() {
     return {
-      ...sqliteQueries(this.#statements, (query) => this.#read(query)),
+      ...sqliteQueries(
+        this.#statements,
+        (query) => this.#read(query),
+        (question) => this.#readSlowly(question),
+      ),
       agent: (name: string) =>
         this.#read((): Agent | undefined => {
           const doc = this.#lookUp(`agent ${name}`, () => documentOf(this.#statements, 'agent', name))
@@ -147,7 +158,28 @@ class SqliteStore {
     }
   }
 
-  ping = () => this.#read(() => this.#refuseMoved() ?? this.#statements.get(TOKEN, ''))
+  async ping(): Promise<unknown> {
+    await this.#read(() => this.#refuseMoved() ?? this.#statements.get(TOKEN, ''))
+    return this.info.readOnly || this.transact(EMPTY_UNIT)
+  }
+
+  async readAs<T>(reader: Reader, work: () => Promise<T>): Promise<T> {
+    if (this.#path === ':memory:') return work()
+    const { ThreadReads } = await loadThread()
+    this.#slow ??= new ThreadReads(this.#path, this.#limits)
+    return this.#slow.readAs(reader, work)
+  }
+
+  pools(): ReturnType<Store['pools']> {
+    return { ...(this.#slow && { slow_reads: this.#slow.state }) }
+  }
+
+  async #readSlowly(question: Question): Promise<Rows> {
+    if (!this.#slow?.reader) return this.#read(() => this.#statements.rows(...question))
+    this.#refuseClosed()
+    this.#refuseMoved()
+    return this.#slow.ask(question)
+  }
 
   growTree = (expectedSize: number, next: Tree, tiles: readonly Tile[]) =>
     this.#locked(() => growTree(this.#statements, expectedSize, next, tiles), false)
@@ -191,45 +223,16 @@ class SqliteStore {
     return true
   }
 
-  /** Read through a connection of its own, where a transaction keeps the moment while others write. */
   async *dump(): AsyncIterable<DumpRow> {
     this.#refuseClosed()
-    const apart = this.#path === ':memory:' ? undefined : new DatabaseSync(this.#path, { readOnly: true })
-    try {
-      apart?.exec('BEGIN')
-      const statements = apart ? new Statements(apart) : this.#statements
-      for (const [table, columns] of Object.entries(TABLES))
-        for (const row of statements.iterate(`SELECT ${columns.join(', ')} FROM ${table}`))
-          if (table !== 'meta' || row.key !== 'moved') yield { table, row: { ...row } }
-    } catch (error) {
-      throw toBatonError(error, this.#path)
-    } finally {
-      apart?.close()
-    }
+    const { dump } = await import('./copy.ts')
+    yield* dump(this.#path, this.#statements)
   }
 
   async restore(rows: AsyncIterable<DumpRow>): Promise<number> {
-    // Rows arrive one by one, the transaction is one: all of it is there afterwards or nothing.
-    const all: DumpRow[] = []
-    for await (const row of rows) {
-      if (!TABLES[row.table])
-        throw new BatonError('invalid_input', `a backup holds an unknown table ${row.table}`, {
-          table: row.table,
-        })
-      all.push(row)
-    }
-    await this.#locked(() => {
-      this.#refuseUsed()
-      for (const { table, row } of all) {
-        const columns = TABLES[table] ?? []
-        // The versions that a schema demands of programs belong to this file, not to the copy.
-        if (table === 'meta' && String(row.key).startsWith('least_')) continue
-        this.#statements.run(
-          `INSERT OR REPLACE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-          ...columns.map((column) => (row as Row)[column] ?? null),
-        )
-      }
-    })
+    const { gather, putRows } = await import('./copy.ts')
+    const all = await gather(rows)
+    await this.#locked(() => putRows(this.#statements, this.#path, all))
     this.info = { ...this.info, ...this.#meta() }
     return all.length
   }
@@ -249,7 +252,8 @@ class SqliteStore {
 
   /** Finishes the calls that came before. */
   close(): Promise<void> {
-    this.#closing ??= this.#group.drained().then(() => {
+    this.#closing ??= this.#group.drained().then(async () => {
+      await this.#slow?.close()
       this.#signal.close()
       if (this.#clock !== undefined) closeSync(this.#clock)
       this.#db.close()
@@ -378,15 +382,6 @@ class SqliteStore {
     return (await import('../moved.ts')).movedAway({ ...this.info, ...this.#meta() })
   }
 
-  #refuseUsed(): void {
-    const tables = ['handoff', 'task', 'agent', 'entry']
-    const found = tables.map((table) => `SELECT 1 FROM ${table}`).join(' UNION ALL ')
-    if (this.#statements.get(`SELECT 1 AS found WHERE EXISTS (${found})`))
-      throw new BatonError('conflict', `${this.#path} is not empty; restore into a new store`, {
-        file: this.#path,
-      })
-  }
-
   #refuseReadOnly(): void {
     if (!this.info.readOnly) return
     throw new BatonError('unavailable', `${this.#path} was opened for reading only`, { file: this.#path })
@@ -396,5 +391,7 @@ class SqliteStore {
     if (this.#closing) throw new BatonError('unavailable', 'the store was closed', { file: this.#path })
   }
 }
+
+const loadThread = once(() => import('./read-thread.ts'))
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -41,6 +41,8 @@ export interface Workspace {
 
 export type WorkspaceOptions = Omit<ServiceOptions, 'now' | 'policy'> & {
   readonly engine?: Engine
+  /** A store of its own, or other limits. */
+  readonly target?: Partial<StoreTarget>
   readonly policy?: Partial<Policy>
   /** Stands between the service and the store, to make it fail. */
   readonly wrap?: (store: Store) => Store
@@ -48,8 +50,9 @@ export type WorkspaceOptions = Omit<ServiceOptions, 'now' | 'policy'> & {
 
 /** An empty workspace on a real store. When the test ends, its whole log is checked and it is thrown away. */
 export async function openWorkspace(t: TestContext, options: WorkspaceOptions = {}): Promise<Workspace> {
-  const { engine = 'sqlite', policy, wrap = (store: Store) => store, ...rest } = options
-  const { target, remove } = newTarget(engine)
+  const { engine = 'sqlite', policy, wrap = (store: Store) => store, target: given, ...rest } = options
+  const { target: made, remove } = newTarget(engine)
+  const target = { ...made, ...given } as StoreTarget
   const clock = new Clock()
   const opened: Store[] = []
   const open = async (readOnly = false) => {

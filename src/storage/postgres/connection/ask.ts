@@ -1,25 +1,54 @@
-import { type Connections, withClient } from './connect.ts'
+import type { ClientBase } from 'pg'
+import { type Connections, sessionOf, type Use, withClient } from './connect.ts'
 import { isEnded } from './errors.ts'
 import { type Call, call, type Rows, roundTrip, type Value } from './round-trip.ts'
 
 /** Reads in one round trip; each call sees what was committed before it began. */
-export type Trip = (calls: readonly Call[]) => Promise<readonly Rows[]>
+export type Trip = (calls: readonly Call[], signal?: AbortSignal) => Promise<readonly Rows[]>
 
 /** Runs one statement on the workspace (`$1`); a name prepares it. */
 export type Ask = (name: string | undefined, text: string, ...values: Value[]) => Promise<Rows>
 
 export const tripOn =
-  (connections: Connections): Trip =>
-  async (calls) => {
+  (connections: Connections, use: Use): Trip =>
+  async (calls, signal) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await withClient(connections, (client) => roundTrip(client, calls))
+        return await withClient(connections, use, (client) => {
+          const trip = () => roundTrip(client, calls)
+          return signal ? untilStopped(connections, client, signal, trip) : trip()
+        })
       } catch (error) {
         // After a restart of the server every pooled connection is dead; a question may be asked again.
         if (attempt > connections.pool.options.max || !isEnded(error)) throw error
       }
     }
   }
+
+/** The server is told to stop when the signal ends. The connection is not used again: its next statement may be stopped. */
+async function untilStopped<T>(
+  connections: Connections,
+  client: ClientBase,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  signal.throwIfAborted()
+  const pid = Number.parseInt(sessionOf(client) ?? '', 10)
+  let stopped: Promise<unknown> | undefined
+  const stop = () => {
+    stopped = withClient(connections, 'writes', (other) =>
+      other.query('SELECT pg_cancel_backend($1)', [pid]),
+    ).catch(() => undefined)
+  }
+  signal.addEventListener('abort', stop)
+  try {
+    return await work()
+  } finally {
+    signal.removeEventListener('abort', stop)
+    await stopped
+    signal.throwIfAborted()
+  }
+}
 
 export const askWith =
   (trip: Trip, ws: number): Ask =>

@@ -1,16 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientBase, Pool, PoolClient } from 'pg'
 import { BatonError, type ErrorCode } from '../../../domain/errors.ts'
+import type { StoreLimits } from '../../pools.ts'
 import { SERVER_MS, ServerClock } from './clock.ts'
 import { toBatonError } from './errors.ts'
+import { Places } from './places.ts'
 
 /** `pg` has these two, and its types do not. */
 type Alone = ClientBase & { end(): Promise<void>; ref(): void; unref(): void }
 
 export interface Connections {
   readonly pool: Pool
+  /** Writes wait for writes and reads for reads, never one for the other. */
+  readonly places: { readonly writes: Places; readonly reads: Places }
   /** A connection of the pool to the host that takes writes, of those that the address names. */
-  readonly connect: () => Promise<PoolClient>
+  readonly connect: (use: Use) => Promise<PoolClient>
   /** A connection of its own, for listening: notifications come on the one that asked for them. */
   readonly alone: () => Alone
   /** Host, port and database, without user and password. */
@@ -18,10 +22,13 @@ export interface Connections {
   readonly clock: ServerClock
 }
 
+/** Slow reads have places of their own: see slow-reads.ts. */
+export type Use = 'writes' | 'reads' | 'slow reads'
+
 const OLDEST_VERSION = 15
 const CONNECT_WITHIN_MS = 10_000
-/** Readers beside the transactions that may be under way. */
-const READERS = 4
+/** Connections for writes beside the transactions: notifications and the tree of the log. */
+const BESIDE = 1
 /** How often a pooler is asked whether it lends one session to several clients, and how long at most. */
 const PROBES = 5
 const PROBE_MS = 2_000
@@ -51,7 +58,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 /** Prepares connections to the database; none is opened yet. `pg` is loaded here, so that others do not pay for it. */
 export async function prepareConnections(options: {
   readonly url: string
-  readonly lanes: number
+  readonly limits: StoreLimits
   readonly readOnly: boolean
 }): Promise<Connections> {
   const { default: pg } = await import('pg')
@@ -75,15 +82,17 @@ export async function prepareConnections(options: {
     client.on('error', () => {})
     return client as Client & Alone
   }
+  const { writers, readers, slowReaders } = options.limits
+  const places = { writes: new Places(writers + BESIDE), reads: new Places(readers) }
   const pool = new pg.Pool({
     ...config,
     Client,
-    max: options.lanes + READERS,
+    max: writers + BESIDE + readers + slowReaders,
     onConnect: (client) => prepareSession(client, { location, clock, alone }, options.readOnly),
   })
   // A connection that dies while nobody uses it is taken out of the pool; without a listener it ends the process.
   pool.on('error', () => {})
-  const connect = async (): Promise<PoolClient> => {
+  const connected = async (): Promise<PoolClient> => {
     for (let tried = 1; ; tried++) {
       const chosen = current
       try {
@@ -94,7 +103,9 @@ export async function prepareConnections(options: {
       }
     }
   }
-  return { pool, connect, alone, location, clock }
+  const connect = (use: Use): Promise<PoolClient> =>
+    use === 'slow reads' ? connected() : places[use].lend(connected)
+  return { pool, places, connect, alone, location, clock }
 }
 
 /** One address for each host: `postgres://a,b/db` names two servers with the same database. */
@@ -106,10 +117,11 @@ function addressesIn(url: string): readonly string[] {
 /** Runs `work` on a connection of the pool; one on which something failed is not used again. */
 export async function withClient<T>(
   { connect, location }: Connections,
+  use: Use,
   work: (client: ClientBase) => Promise<T>,
 ): Promise<T> {
   try {
-    const client = await connect()
+    const client = await connect(use)
     let failure: Error | undefined
     try {
       return await work(client)

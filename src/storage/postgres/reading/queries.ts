@@ -1,6 +1,7 @@
-import { docs, queriesOver, toTaskRows } from '../../queries.ts'
+import { isSlow } from '../../filters.ts'
+import { docs, type Engine, queriesOver, toTaskRows } from '../../queries.ts'
 import type { Store } from '../../store.ts'
-import { askWith, type Trip } from '../connection/ask.ts'
+import { type Ask, askWith, type Trip } from '../connection/ask.ts'
 import type { Rows } from '../connection/round-trip.ts'
 import { printed } from './listing.ts'
 import { settled } from './log.ts'
@@ -22,14 +23,18 @@ const DEPENDENTS = `SELECT t.id
 const ABOUT = 'SELECT doc FROM baton.notice WHERE ws = $1 AND about = ANY ($2::text[]) ORDER BY uid'
 
 /** The reads of the port; each is answered by an index. */
-export function postgresQueries(trip: Trip, ws: number) {
-  const ask = askWith(trip, ws)
+export function postgresQueries(trip: Trip, slowTrip: Trip, ws: number) {
+  const [ask, askSlowly] = [askWith(trip, ws), askWith(slowTrip, ws)]
+  const shared =
+    (answer: Ask): Engine['ask'] =>
+    (sql, ...values) => {
+      const { name, text } = translated(sql)
+      return answer(name, text, ...values)
+    }
   return {
     ...queriesOver({
-      ask(sql, ...values) {
-        const { name, text } = translated(sql)
-        return ask(name, text, ...values)
-      },
+      ask: shared(ask),
+      askSlowly: shared(askSlowly),
       byRef(columns, table, hasId = true) {
         const by = (key: string) => `SELECT ${columns} FROM baton.${table} WHERE ws = $1 AND ${key} = k.ref`
         const text = `SELECT k.ref, r.* FROM unnest($2::text[]) AS k (ref) CROSS JOIN LATERAL (
@@ -38,7 +43,7 @@ export function postgresQueries(trip: Trip, ws: number) {
       },
       list(listing) {
         const [text, ...values] = printed(listing)
-        return ask(undefined, text, ...values)
+        return (isSlow(listing) ? askSlowly : ask)(undefined, text, ...values)
       },
       settled: () => settled(trip, ws),
       handoffCounts: HANDOFF_COUNTS,
@@ -46,7 +51,7 @@ export function postgresQueries(trip: Trip, ws: number) {
     longestChain: async () => toTaskRows(await ask('longest_chain', LONGEST_CHAIN))[0],
     // Without a name it is planned for the tables as they are; a kept plan may take a longer index.
     dependents: async (uid) => (await ask(undefined, DEPENDENTS, uid)).map(([id]) => id!),
-    noticesAbout: async (uids) => docs(await ask('notices_about', ABOUT, uids)),
+    noticesAbout: async (uids) => docs(await askSlowly('notices_about', ABOUT, uids)),
   } satisfies Partial<Store>
 }
 

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, it, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+import { by } from '../../../../test/support/program/workspace.ts'
+import {
+  get,
+  type HttpWorkspace,
+  openHttp,
+  post,
+  refusalOf,
+} from '../../../../test/support/servers/http-workspace.ts'
+import { newDatabase, query } from '../../../../test/support/store/store-places.ts'
+import { until } from '../../../../test/support/store/store-units.ts'
+import type { StoreLimits } from '../../../storage/pools.ts'
+
+const SEARCHES = 12
+const SEARCH = '/v1/tasks?text=nowhere'
+/** Far below what a search takes here, far above what a call takes on a busy machine. */
+const SOON_MS = 3_000
+
+/** A server whose searches over tasks stand still while the table is locked; nothing else needs that table. */
+async function openLocked(t: TestContext, limits: Partial<StoreLimits> = {}) {
+  const url = await newDatabase()
+  const http = await openHttp(t, { engine: 'postgres', target: { url, limits } })
+  const [searcher, ana] = [await http.token('searcher'), await http.token('ana')]
+  await http.token('codex')
+  const blocker = new pg.Client({ connectionString: url })
+  await blocker.connect()
+  blocker.on('error', () => undefined)
+  t.after(() => blocker.end())
+  // A test that fails must not stand still.
+  await blocker.query(`SET idle_in_transaction_session_timeout = '20s'`)
+  await blocker.query('BEGIN; LOCK TABLE baton.task IN ACCESS EXCLUSIVE MODE')
+  return {
+    ...{ http, searcher, ana },
+    unlock: () => blocker.query('ROLLBACK'),
+    /** Sessions that wait for the table. */
+    stuck: async () =>
+      (
+        await query(
+          url,
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        )
+      ).length,
+  }
+}
+
+const searchAll = (http: HttpWorkspace, token: string, init: RequestInit = {}) =>
+  Array.from({ length: SEARCHES }, () => http.request(SEARCH, { ...get(token), ...init }))
+
+const soon = <T>(name: string, answer: Promise<T>): Promise<T> =>
+  Promise.race([
+    answer,
+    pause(SOON_MS, undefined, { ref: false }).then(() =>
+      assert.fail(`${name} took longer than ${SOON_MS} ms`),
+    ),
+  ])
+
+describe('12 slow searches of one agent, on PostgreSQL', () => {
+  it('hold up no write, no quick read, no search of another agent and no /readyz', async (t) => {
+    const { http, searcher, ana, unlock, stuck } = await openLocked(t)
+    const searches = searchAll(http, searcher)
+    await until('a search waits', async () => (await stuck()) > 0)
+
+    const sent = { to: 'codex', title: 'x', summary: 'The plan stands here' }
+    const calls = {
+      '/readyz': http.request('/readyz'),
+      send: http.request('/v1/handoffs', post(ana, sent)),
+      inbox: http.request('/v1/inbox', get(ana)),
+      'inbox of the searcher': http.request('/v1/inbox', get(searcher)),
+      search: http.request('/v1/handoffs?text=plan', get(ana)),
+    }
+    for (const [name, answer] of Object.entries(calls))
+      assert.equal((await soon(name, answer)).status, 200, name)
+
+    await unlock()
+    for (const search of searches) assert.equal((await search).status, 200)
+  })
+
+  it('are stopped in the database when their callers hang up', async (t) => {
+    const { http, searcher, unlock, stuck } = await openLocked(t)
+    const leaving = new AbortController()
+    const searches = searchAll(http, searcher, { signal: leaving.signal })
+    await until('a search waits', async () => (await stuck()) > 0)
+
+    leaving.abort()
+
+    await soon('the end of every search', Promise.all(searches))
+    assert.equal(await stuck(), 0)
+    await unlock()
+    assert.equal((await http.request(SEARCH, get(searcher))).status, 200)
+  })
+
+  it('are refused when too many wait, and when one takes too long', async (t) => {
+    const { http, searcher, unlock } = await openLocked(t, { slowReadMs: 50 })
+    const answers = await Promise.all([...searchAll(http, searcher), ...searchAll(http, searcher)])
+
+    const codes = await Promise.all(answers.map(async (answer) => (await refusalOf(answer)).code))
+    assert.deepEqual([...new Set(codes)].sort(), ['limit_exceeded', 'timed_out'])
+    await unlock()
+  })
+})
+
+for (const engine of ['sqlite', 'postgres'] as const)
+  describe(`the searches of one agent, on ${engine}`, () => {
+    it('are refused with 429 when they have used up their time, and those of others are not', async (t) => {
+      const http = await openHttp(t, { engine, target: { limits: { slowBudgetMs: 0.001 } } })
+      const [searcher, ana] = [await http.token('searcher'), await http.token('ana')]
+      assert.equal((await http.request(SEARCH, get(searcher))).status, 200)
+
+      const refused = await http.request(SEARCH, get(searcher))
+
+      assert.ok(Number(refused.headers.get('retry-after')) >= 1)
+      const { status, code, problem } = await refusalOf(refused)
+      assert.deepEqual([status, code], [429, 'limit_exceeded'])
+      assert.match(problem.detail, /^the searches of searcher took more than .* s of the last minute; wait/)
+      assert.equal((await http.request('/v1/inbox', get(searcher))).status, 200)
+      assert.equal((await http.request(SEARCH, get(ana))).status, 200)
+    })
+  })
+
+describe('a slow search, on SQLite', () => {
+  it('leaves the process free for other calls', async (t) => {
+    const http = await openHttp(t)
+    const token = await http.token('searcher')
+    await http.service.tasks.create(by('ana'), { id: 'T-1', title: 'x' })
+    const db = new DatabaseSync(http.store.info.location)
+    db.exec(`UPDATE task SET doc = json_set(doc, '$.title', hex(zeroblob(15000000)))`)
+    const started = performance.now()
+    let turns = 0
+    const turning = setInterval(() => turns++, 5)
+
+    const answer = await http.request(SEARCH, get(token))
+
+    clearInterval(turning)
+    db.exec(`UPDATE task SET doc = json_set(doc, '$.title', 'x')`)
+    db.close()
+    assert.equal(answer.status, 200)
+    assert.ok(turns > 5, `${turns} turns in ${performance.now() - started} ms`)
+  })
+})

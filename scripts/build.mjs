@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { rolldown } from 'rolldown'
+import { describeDeclarations } from './api.ts'
 import { buildVerifiers, singleFile } from './build-verifiers.mjs'
 import { buildWeb } from './build-web.mjs'
 import { licenceTexts } from './licences.mjs'
@@ -190,10 +191,13 @@ function declarations() {
     output += chunk
   })
   return new Promise((done, failed) => {
-    run.on('close', (code) =>
-      code === 0 ? done(writePublicTypes(next)) : failed(new Error(`Types:\n${output}`)),
-    )
+    run.on('close', (code) => (code === 0 ? done(typesFrom(next)) : failed(new Error(`Types:\n${output}`))))
   })
+}
+
+async function typesFrom(folder) {
+  await writePublicTypes(folder)
+  describeDeclarations(folder)
 }
 
 function swap() {

@@ -12,6 +12,7 @@ import { loadOperations } from '../src/operations/index.ts'
 import type { Operation } from '../src/operations/operation.ts'
 import { shapeOf } from '../src/transports/mcp/schema.ts'
 import { LAYERS } from '../test/support/layers.ts'
+import { apiPage } from './api.ts'
 import { fieldTables } from './fields.ts'
 import { lossTable } from './losses.ts'
 import { ruleTable } from './rules.ts'
@@ -29,6 +30,7 @@ export async function pages(): Promise<Readonly<Record<string, string>>> {
     'docs/generated/errors.md': errors(),
     'docs/generated/homes.md': homes(),
     'docs/generated/operations.md': operations(await loadOperations()),
+    'docs/generated/api.md': page('API of the package', await apiPage()),
     'docs/generated/fields.md': page('Keys and fields', fieldTables()),
     'docs/generated/losses.md': page('What conversions lose', lossTable()),
     'docs/generated/rules.md': page('Rules and surfaces', ruleTable()),

@@ -3,8 +3,8 @@ import { BatonError } from './domain/errors.ts'
 import type { OperationName } from './operations/index.ts'
 import { ROUTES } from './operations/routes.ts'
 import { Baton } from './runner/baton.ts'
-import type { OperationInput, OperationOutput } from './runner/calls.ts'
 import type { EventOptions } from './runner/link.ts'
+import type { OperationInput, OperationOutput } from './runner/operation-types.ts'
 import type { Event } from './service/events.ts'
 import { createRemote, type RemoteCallOptions } from './transports/http/client/remote.ts'
 import { type RemoteLinkOptions, remoteLink } from './transports/http/client/remote-link.ts'
@@ -75,9 +75,10 @@ export type { Handoff } from './domain/handoffs/handoff.ts'
 export type { BatonAgent } from './runner/baton-agent.ts'
 export { type DefinedWork, defineWork, type RequestOptions } from './runner/define-work.ts'
 export type { CallOptions, Outcome, WaitOptions } from './runner/link.ts'
+export type * from './runner/operation-types.ts'
 export type { SentHandoff } from './runner/sent-handoff.ts'
 export type { Specialist, SpecialistOptions } from './runner/specialist.ts'
 export type { Work, WorkResult } from './runner/work.ts'
-export type { Baton, Event, EventOptions, OperationInput, OperationName, OperationOutput }
+export type { Baton, Event, EventOptions }
 /** @deprecated The name is now `Event`. */
 export type Happening = Event

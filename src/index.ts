@@ -119,14 +119,6 @@ export type { Policy } from './domain/policy.ts'
 export type { Task, ThoughtRecord } from './domain/tasks/task.ts'
 export type { Baton } from './runner/baton.ts'
 export type { BatonAgent } from './runner/baton-agent.ts'
-export type {
-  AcceptInput,
-  OperationInput,
-  OperationName,
-  OperationOutput,
-  SendInput,
-  SubmitInput,
-} from './runner/calls.ts'
 export {
   type DefinedSendOptions,
   type DefinedWork,
@@ -134,6 +126,7 @@ export {
   type RequestOptions,
 } from './runner/define-work.ts'
 export type { AgentOptions, CallOptions, EventOptions, Outcome, WaitOptions } from './runner/link.ts'
+export type * from './runner/operation-types.ts'
 export type { Schema, StandardSchema } from './runner/schema.ts'
 export type { SentHandoff } from './runner/sent-handoff.ts'
 export type { CloseOptions, Specialist, SpecialistOptions, WorkerOptions } from './runner/specialist.ts'

@@ -6,9 +6,9 @@ import { loadOperation } from './operations/index.ts'
 import { invoke } from './operations/operation.ts'
 import { Baton } from './runner/baton.ts'
 import { BatonAgent } from './runner/baton-agent.ts'
-import type { OperationOutput } from './runner/calls.ts'
 import type { AgentLink } from './runner/link.ts'
 import { localAgent, localLink } from './runner/local-link.ts'
+import type { DecideOutput } from './runner/operation-types.ts'
 
 export interface TestBatonOptions {
   /** The instant at which the clock starts; 2026-01-01T00:00:00Z unless said. */
@@ -64,7 +64,7 @@ export class TestPerson extends BatonAgent {
    * await maria.decide(gate.id, 'approve', 'ship it')
    * ```
    */
-  decide(id: string, choice: string, comment?: string): Promise<OperationOutput<'gate_decide'>> {
+  decide(id: string, choice: string, comment?: string): Promise<DecideOutput> {
     return this.call('gate_decide', { id, choice, comment })
   }
 }

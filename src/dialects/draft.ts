@@ -130,8 +130,7 @@ export const Draft = once(() =>
     depends_on: z.array(z.string()).optional(),
     next_steps: z.array(z.string()).optional(),
     progress: z.number().optional(),
-    /** Text around or below the data: a markdown body. */
-    body: z.string().optional(),
+    body: z.string().optional().describe('Text around or below the data: a markdown body'),
     /** Keys that no field above has a place for, as found, by their native path. */
     extra: Data.optional(),
   }),

@@ -58,8 +58,7 @@ export const Proof = () =>
     checkpoint: z.string(),
     entries: z.array(ProvenEntry()),
     pending: z.int().describe('Entries that no checkpoint covers yet'),
-    /** There are more than were asked for. */
-    more: z.boolean(),
+    more: z.boolean().describe('There are more than were asked for'),
   })
 export type Proof = AnswerOf<typeof Proof>
 

@@ -15,8 +15,7 @@ export const AuditSession = once(() =>
     uid: z.string(),
     id: z.string(),
     rev: z.int(),
-    /** The actor whose entries it holds. */
-    by: z.string(),
+    by: z.string().describe('The actor whose entries it holds'),
     state: z.enum(SESSION_STATES),
     started_at: z.string(),
     /** The call that seals it, with an end: a sealer that died must not hold the session for ever. */

@@ -9,8 +9,7 @@ const word = () => z.string().nullable()
 export const CheckedDocument = () =>
   z.object({
     dialect: word(),
-    /** Which of the dialect's forms it has. */
-    form: word(),
+    form: word().describe("Which of the dialect's forms it has"),
     ok: z.boolean().describe('Nothing in it is an error'),
     /** The fields that a person looks for first. */
     summary: z.object({
@@ -38,8 +37,7 @@ export const ImportItem = () =>
     id: z.string().optional().describe('The handoff that was made or found'),
     state: z.string().optional(),
     task: z.string().optional(),
-    /** The thought record that was made. */
-    record: z.string().optional(),
+    record: z.string().optional().describe('The thought record that was made'),
     names: z.array(z.string()).optional().describe('Both names of a twin'),
     reason: z.string().optional(),
     code: z.string().optional().describe('Of a refused document: the code that a call would get'),

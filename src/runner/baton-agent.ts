@@ -1,7 +1,6 @@
 import { keyProblem } from '../domain/call-key.ts'
 import { BatonError } from '../domain/errors.ts'
 import { present } from '../domain/present.ts'
-import type { OperationInput, OperationName, OperationOutput } from './calls.ts'
 import {
   type DefinedSendOptions,
   type DefinedWork,
@@ -11,12 +10,33 @@ import {
   type RequestOptions,
 } from './define-work.ts'
 import type { AgentLink, CallOptions, Outcome, WaitOptions } from './link.ts'
+import type {
+  AcceptInput,
+  AcceptOutput,
+  AnswerOutput,
+  AskOutput,
+  CancelInput,
+  CancelOutput,
+  ClaimOutput,
+  FailInput,
+  FailOutput,
+  GetOutput,
+  InboxInput,
+  InboxOutput,
+  OperationInput,
+  OperationName,
+  OperationOutput,
+  RejectInput,
+  RejectOutput,
+  RetryOutput,
+  SendInput,
+  SubmitInput,
+  SubmitOutput,
+  VerifyInput,
+  VerifyOutput,
+} from './operation-types.ts'
 import type { AfterSchema, BeforeSchema, StandardSchema } from './schema.ts'
 import { SentHandoff } from './sent-handoff.ts'
-
-/** The input of an operation, without the handoff's id. */
-type InputFor<Name extends OperationName> = Omit<OperationInput<Name>, 'id'>
-type Answer<Name extends OperationName> = Promise<OperationOutput<Name>>
 
 /**
  * Baton as one agent sees it. Every method is an operation of the same name on the other surfaces and obeys the
@@ -51,9 +71,9 @@ export class BatonAgent {
     input: BeforeSchema<In>,
     options?: DefinedSendOptions,
   ): Promise<SentHandoff<AfterSchema<Out>>>
-  send(input: OperationInput<'handoff_create'>, options?: CallOptions): Promise<SentHandoff>
+  send(input: SendInput, options?: CallOptions): Promise<SentHandoff>
   async send(
-    given: OperationInput<'handoff_create'> | DefinedWork,
+    given: SendInput | DefinedWork,
     second?: unknown,
     third: DefinedSendOptions = {},
   ): Promise<SentHandoff> {
@@ -90,7 +110,7 @@ export class BatonAgent {
    * const { items, notices } = await codex.inbox()
    * ```
    */
-  inbox(input: OperationInput<'handoff_inbox'> = {}): Answer<'handoff_inbox'> {
+  inbox(input: InboxInput = {}): Promise<InboxOutput> {
     return this.call('handoff_inbox', input)
   }
 
@@ -101,7 +121,7 @@ export class BatonAgent {
    * const { package: travels, timeline } = await codex.get(sent.id)
    * ```
    */
-  get(id: string): Answer<'handoff_get'> {
+  get(id: string): Promise<GetOutput> {
     return this.call('handoff_get', { id })
   }
 
@@ -112,11 +132,7 @@ export class BatonAgent {
    * await codex.accept(sent.id)
    * ```
    */
-  accept(
-    id: string,
-    input: InputFor<'handoff_accept'> = {},
-    options: CallOptions = {},
-  ): Answer<'handoff_accept'> {
+  accept(id: string, input: AcceptInput = {}, options: CallOptions = {}): Promise<AcceptOutput> {
     return this.call('handoff_accept', { ...input, id }, options)
   }
 
@@ -127,7 +143,7 @@ export class BatonAgent {
    * await codex.reject(declined.id, { reason: 'I have no access to the billing service' })
    * ```
    */
-  reject(id: string, input: InputFor<'handoff_reject'>, options: CallOptions = {}): Answer<'handoff_reject'> {
+  reject(id: string, input: RejectInput, options: CallOptions = {}): Promise<RejectOutput> {
     return this.call('handoff_reject', { ...input, id }, options)
   }
 
@@ -138,7 +154,7 @@ export class BatonAgent {
    * const { handoff } = await codex.claim()
    * ```
    */
-  claim(options: CallOptions = {}): Answer<'handoff_claim'> {
+  claim(options: CallOptions = {}): Promise<ClaimOutput> {
     return this.call('handoff_claim', {}, options)
   }
 
@@ -149,7 +165,7 @@ export class BatonAgent {
    * await codex.ask(sent.id, 'Which endpoints are public?')
    * ```
    */
-  ask(id: string, question: string, options: CallOptions = {}): Answer<'handoff_ask'> {
+  ask(id: string, question: string, options: CallOptions = {}): Promise<AskOutput> {
     return this.call('handoff_ask', { id, question }, options)
   }
 
@@ -160,7 +176,7 @@ export class BatonAgent {
    * await planner.answer(sent.id, 'Only those under /v1')
    * ```
    */
-  answer(id: string, text: string, options: CallOptions = {}): Answer<'handoff_answer'> {
+  answer(id: string, text: string, options: CallOptions = {}): Promise<AnswerOutput> {
     return this.call('handoff_answer', { id, text }, options)
   }
 
@@ -174,7 +190,7 @@ export class BatonAgent {
    * })
    * ```
    */
-  submit(id: string, input: InputFor<'handoff_submit'>, options: CallOptions = {}): Answer<'handoff_submit'> {
+  submit(id: string, input: SubmitInput, options: CallOptions = {}): Promise<SubmitOutput> {
     return this.call('handoff_submit', { ...input, id }, options)
   }
 
@@ -185,7 +201,7 @@ export class BatonAgent {
    * await planner.verify(sent.id, { pass: true })
    * ```
    */
-  verify(id: string, input: InputFor<'handoff_verify'>, options: CallOptions = {}): Answer<'handoff_verify'> {
+  verify(id: string, input: VerifyInput, options: CallOptions = {}): Promise<VerifyOutput> {
     return this.call('handoff_verify', { ...input, id }, options)
   }
 
@@ -196,7 +212,7 @@ export class BatonAgent {
    * await codex.fail(sent.id, { message: 'The build machine is down' })
    * ```
    */
-  fail(id: string, input: InputFor<'handoff_fail'>, options: CallOptions = {}): Answer<'handoff_fail'> {
+  fail(id: string, input: FailInput, options: CallOptions = {}): Promise<FailOutput> {
     return this.call('handoff_fail', { ...input, id }, options)
   }
 
@@ -207,7 +223,7 @@ export class BatonAgent {
    * await planner.retry(sent.id)
    * ```
    */
-  retry(id: string, options: CallOptions = {}): Answer<'handoff_retry'> {
+  retry(id: string, options: CallOptions = {}): Promise<RetryOutput> {
     return this.call('handoff_retry', { id }, options)
   }
 
@@ -218,11 +234,7 @@ export class BatonAgent {
    * await planner.cancel(sent.id, { reason: 'no longer needed' })
    * ```
    */
-  cancel(
-    id: string,
-    input: InputFor<'handoff_cancel'> = {},
-    options: CallOptions = {},
-  ): Answer<'handoff_cancel'> {
+  cancel(id: string, input: CancelInput = {}, options: CallOptions = {}): Promise<CancelOutput> {
     return this.call('handoff_cancel', { ...input, id }, options)
   }
 
@@ -249,7 +261,7 @@ export class BatonAgent {
     name: Name,
     input: OperationInput<Name>,
     options: CallOptions = {},
-  ): Answer<Name> {
+  ): Promise<OperationOutput<Name>> {
     // A program without types may give null for nothing.
     const key = options?.key
     const fault = key === undefined ? undefined : keyProblem('key', key)

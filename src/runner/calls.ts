@@ -1,24 +1,12 @@
-import type * as z from 'zod'
 import { BatonError } from '../domain/errors.ts'
 import { jsonProblem } from '../domain/texts/json-problem.ts'
-import { type AnyOperation, isOperationName, loadOperation, type OperationName } from '../operations/index.ts'
+import { isOperationName, loadOperation } from '../operations/index.ts'
 import { invoke } from '../operations/operation.ts'
 import type { Call } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
+import type { OperationInput, OperationName, OperationOutput } from './operation-types.ts'
 
-export type { OperationName } from '../operations/index.ts'
-
-type OperationNamed<Name extends OperationName> = Extract<AnyOperation, { readonly name: Name }>
-
-/** The input of an operation. */
-export type OperationInput<Name extends OperationName> = z.output<OperationNamed<Name>['input']>
-/** The output of an operation. */
-export type OperationOutput<Name extends OperationName> = z.output<OperationNamed<Name>['output']>
-
-/** A new handoff as its sender gives it. */
-export type SendInput = OperationInput<'handoff_create'>
-export type AcceptInput = Omit<OperationInput<'handoff_accept'>, 'id'>
-export type SubmitInput = Omit<OperationInput<'handoff_submit'>, 'id'>
+export type * from './operation-types.ts'
 
 /** Calls one operation by its name, as every transport does. */
 export async function callOperation<Name extends OperationName>(

@@ -87,8 +87,7 @@ export const Block = () =>
     phase: z.string(),
     status: z.string(),
     task: z.string().optional(),
-    /** uid of the run that it belongs to. */
-    run: z.string().optional(),
+    run: z.string().optional().describe('uid of the run that it belongs to'),
     /** The workflow it counts to: its `workflow_id`, else the caller's or the run's, else the UTC day. */
     workflow: z.string().optional(),
     at: z.string(),
@@ -98,8 +97,7 @@ export const Block = () =>
     metrics: Data().optional(),
     dependencies: z.array(z.string()).optional(),
     on_failure: Data().optional(),
-    /** Keys that the document says an absent value for. */
-    defaulted: z.array(z.string()).optional(),
+    defaulted: z.array(z.string()).optional().describe('Keys that the document says an absent value for'),
     /** The file it stood in, and its place among the blocks there. */
     source: z.string().optional(),
     ordinal: z.int().optional(),

@@ -37,8 +37,7 @@ const MetricSummary = () =>
     true: z.int().optional(),
     false: z.int().optional(),
     values: z.array(z.string()).optional().describe('Other texts, each once'),
-    /** How many more different texts there were. */
-    more: z.int().optional(),
+    more: z.int().optional().describe('How many more different texts there were'),
     steps: z
       .array(z.number().nullable())
       .optional()

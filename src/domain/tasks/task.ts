@@ -31,8 +31,7 @@ export const Task = once(() =>
     notes: z.string().optional(),
     priority: z.enum(PRIORITIES),
     critical: z.boolean(),
-    /** Longest chain of dependencies below the task; next actions come in this order. */
-    level: z.int(),
+    level: z.int().describe('Longest chain of dependencies below the task; next actions come in this order'),
     depends_on: z.array(z.string()),
     criteria: z.array(z.string()),
     created_at: z.string(),

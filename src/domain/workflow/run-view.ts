@@ -16,8 +16,7 @@ const StepView = () =>
     needs: z.array(z.string()),
     phase: z.enum(PHASES).optional(),
     handoff: z.string().optional(),
-    /** How far its handoff is. */
-    handoff_state: z.enum(STATES).optional(),
+    handoff_state: z.enum(STATES).optional().describe('How far its handoff is'),
     tries: z.int(),
     gate: z.string().optional().describe('The gate that is open for it'),
     gate_name: z.string().optional().describe('Name of the gate behind it'),

@@ -66,7 +66,7 @@ export const newHandoffFields = () => ({
   ),
   parent: Id.optional().describe('The handoff that this one is part of'),
   supersedes: Id.optional().describe('The rejected or expired handoff that this one replaces'),
-  home: z.enum(HOMES).optional(),
+  home: z.enum(HOMES).optional().describe('The format whose rules it follows'),
   // It stands in our sentences as a name; a sentence of its own has spaces in it.
   alias: z
     .string()
@@ -130,18 +130,22 @@ export const claimFields = () => ({
 
 export type ClaimInput = InputOf<typeof claimFields>
 
+/** The attempt that a worker believes to hold. */
+const AttemptHeld = () =>
+  z.coerce.number().int().positive().optional().describe('Refused if it is another by now')
+
 export const heartbeatFields = () => ({
   progress: z.coerce.number().min(0).max(100).optional(),
   blocked: z
     .union([z.string().min(1).max(2_000), z.literal(false)])
     .optional()
     .describe('The reason why you are blocked, or false when it is gone'),
-  attempt: z.coerce.number().int().positive().optional(),
+  attempt: AttemptHeld(),
 })
 
 export const submitFields = () => ({
   ...Result().omit({ checks: true, submitted_at: true }).shape,
-  attempt: z.coerce.number().int().positive().optional(),
+  attempt: AttemptHeld(),
 })
 export type SubmitInput = InputOf<typeof submitFields>
 
@@ -154,16 +158,16 @@ export const failFields = () => ({
     .describe('For example PROCESSING_ERROR or DEPENDENCY_MISSING'),
   details: z.array(z.record(z.string(), z.unknown())).max(200).optional(),
   recovery_actions: z.array(z.string().max(2_000)).max(20).optional(),
-  attempt: z.coerce.number().int().positive().optional(),
+  attempt: AttemptHeld(),
 })
 
 export const releaseFields = () => ({
   reason: Note.optional().describe('Why, for the log'),
-  attempt: z.coerce.number().int().positive().optional(),
+  attempt: AttemptHeld(),
 })
 
 export const verifyFields = () => ({
-  pass: z.boolean(),
+  pass: z.boolean().describe('Whether it is done as agreed'),
   note: Note.optional().describe('Needed when it does not pass'),
   checks: VerificationRecord()
     .shape.deliverable_checks.optional()

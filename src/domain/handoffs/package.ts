@@ -41,7 +41,7 @@ export type Check = z.infer<ReturnType<typeof Check>>
 export const Package = once(() =>
   z.object({
     summary: Text.optional().describe('Summary for the receiver, in two or three sentences'),
-    purpose: Text.optional(),
+    purpose: Text.optional().describe('Why it is handed over'),
     context: Text.optional().describe('Background as text'),
     data: z.record(z.string(), z.unknown()).optional().describe('Background as data'),
     decisions: z.array(Decision()).max(200).optional(),
@@ -59,7 +59,7 @@ export const Package = once(() =>
       .describe('Questions that are still open'),
     deliverables: z.array(Line).max(200).optional().describe('Results to hand in; each needs evidence'),
     criteria: z.array(Line).max(200).optional().describe('Measurable conditions for done'),
-    constraints: z.array(Line).max(200).optional(),
+    constraints: z.array(Line).max(200).optional().describe('Limits to keep'),
     input: z.unknown().optional().describe('Structured input for a specialist'),
     links: z.record(z.string(), z.string()).optional().describe('For example meeting or skill'),
     checks: z.array(Check()).max(50).optional().describe('Checks that Baton runs at submit and at verify'),
@@ -100,15 +100,18 @@ export type CheckResult = z.infer<ReturnType<typeof CheckResult>>
 export const Result = once(() =>
   z.object({
     output: z.unknown().optional(),
-    evidence: z.array(Evidence()).max(500).optional(),
+    evidence: z.array(Evidence()).max(500).optional().describe('Proof of each deliverable'),
     note: Text.optional(),
     artifacts: z.array(ArtifactRef()).max(1_000).optional(),
     decisions: z.array(Decision()).max(200).optional().describe('Decisions made during the work'),
     validation: Validation().optional(),
-    schema_compliance: z.enum(['valid', 'invalid']).optional(),
+    schema_compliance: z
+      .enum(['valid', 'invalid'])
+      .optional()
+      .describe('Whether the output passed its schema'),
     checks: z.array(CheckResult()).optional().describe('The run of the one who handed in'),
     metadata: z.record(z.string(), z.unknown()).optional(),
-    next_steps: z.array(Text).max(200).optional(),
+    next_steps: z.array(Text).max(200).optional().describe('Steps that should follow'),
     submitted_at: z.string().optional(),
   }),
 )

@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { rolldown } from 'rolldown'
-import { describeDeclarations } from './api.ts'
 import { buildVerifiers, singleFile } from './build-verifiers.mjs'
 import { buildWeb } from './build-web.mjs'
 import { licenceTexts } from './licences.mjs'
-import { writePublicTypes } from './public-types.ts'
+import { describeDeclarations } from './types/api.ts'
+import { writePublicTypes } from './types/public-types.ts'
 
 const COMMAND = { cli: 'src/transports/cli/cli.ts' }
 const LIBRARY = {

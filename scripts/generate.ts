@@ -12,11 +12,11 @@ import { loadOperations } from '../src/operations/index.ts'
 import type { Operation } from '../src/operations/operation.ts'
 import { shapeOf } from '../src/transports/mcp/schema.ts'
 import { LAYERS } from '../test/support/layers.ts'
-import { apiPage } from './api.ts'
 import { fieldTables } from './fields.ts'
 import { lossTable } from './losses.ts'
 import { ruleTable } from './rules.ts'
 import { threatTable } from './threats.ts'
+import { apiPage } from './types/api.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const MADE_BY = '<!-- Written by scripts/generate.ts; change the code instead. -->'

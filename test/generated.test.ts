@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { publicApi } from '../scripts/api.ts'
-import { unusedWords } from '../scripts/field-words.ts'
 import { stale } from '../scripts/generate.ts'
-import { publicTypes } from '../scripts/public-types.ts'
+import { publicApi } from '../scripts/types/api.ts'
+import { unusedWords } from '../scripts/types/field-words.ts'
+import { publicTypes } from '../scripts/types/public-types.ts'
 
 it('keeps the generated pages in step with the code (npm run generate)', async () => {
   assert.deepEqual(await stale(), [])

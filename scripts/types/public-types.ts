@@ -3,10 +3,10 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { loadOperations } from '../src/operations/index.ts'
+import { loadOperations } from '../../src/operations/index.ts'
 import { wordFor } from './field-words.ts'
 
-const ROOT = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '../..')
 const DERIVED = /^export type (\w+) = (?:z\.infer<ReturnType<typeof \1>>|AnswerOf<typeof \1>);?$/gm
 type Json = Readonly<Record<string, unknown>>
 

@@ -4,7 +4,7 @@ import { join, posix } from 'node:path'
 import { typeWord, wordFor } from './field-words.ts'
 import { pascalOf, publicTypes } from './public-types.ts'
 
-const SRC = join(import.meta.dirname, '../src')
+const SRC = join(import.meta.dirname, '../../src')
 
 /** The entries of the package and the files behind them. */
 export const ENTRIES: Readonly<Record<string, string>> = {

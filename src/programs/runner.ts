@@ -141,7 +141,7 @@ class Slot {
       if (!handoff) break
       begun += 1
       const handler = (work: Work) => this.#work(work)
-      await new Attempt({ link, checkInput, handler, stopped, hasFreeSlot: () => false }, handoff).run()
+      await new Attempt({ link, checkInput, handler, stopped, hasFreeSlot: () => false }, { handoff }).run()
       await this.#program
       await clearEnded(host, this)
     }

@@ -4,7 +4,7 @@ import type { Package } from '../domain/handoffs/package.ts'
 import { jsonProblem } from '../domain/texts/json-problem.ts'
 import { sentenceOf } from '../service/schema/schema-problems.ts'
 import type { OperationInput, OperationName, OperationOutput } from './calls.ts'
-import type { AgentLink } from './link.ts'
+import type { AgentLink, Claimed, HandoffContent } from './link.ts'
 import type { CheckValue } from './schema.ts'
 import {
   answerProblem,
@@ -47,13 +47,15 @@ const UNTOLD = 'the work failed, and the reason could not be written down'
 export class Attempt {
   readonly #options: AttemptOptions
   readonly #handoff: Handoff
+  readonly #content: HandoffContent | undefined
   readonly #lost = new AbortController()
   /** Data that the handler stored, for the check against the output schema. */
   readonly #stored = new Map<string, unknown>()
 
-  constructor(options: AttemptOptions, handoff: Handoff) {
+  constructor(options: AttemptOptions, { handoff, content }: Claimed) {
     this.#options = options
     this.#handoff = handoff
+    this.#content = content
   }
 
   async run(): Promise<void> {
@@ -90,7 +92,8 @@ export class Attempt {
 
   async #produce(): Promise<Produced> {
     const { link, checkInput, handler, stopped } = this.#options
-    const { package: travels, verifications } = await this.#insist(() => link.content(this.#handoff.uid))
+    const { package: travels, verifications } =
+      this.#content ?? (await this.#insist(() => link.content(this.#handoff.uid)))
     const last = verifications.at(-1)
     try {
       const input = await checkInput(travels.input)

@@ -35,6 +35,8 @@ export interface AgentLink {
   ): Promise<OperationOutput<Name>>
   /** Waits until the handoff is completed. Throws when it ended otherwise, and when time is up. */
   wait(ref: string, options: WaitOptions): Promise<Outcome>
+  /** Takes the next handoff that is offered to this agent, if any is. */
+  claim(lease_s: number): Promise<Claimed | undefined>
   /** The handoff as it is now; undefined when it is gone. */
   handoff(uid: string): Promise<Handoff | undefined>
   content(uid: string): Promise<HandoffContent>
@@ -53,6 +55,12 @@ export interface HandoffContent {
   readonly package: Package
   readonly result?: Result | undefined
   readonly verifications: readonly VerificationRecord[]
+}
+
+/** A handoff that was claimed; without its content where that has to be asked for. */
+export interface Claimed {
+  readonly handoff: Handoff
+  readonly content?: HandoffContent | undefined
 }
 
 export interface CallOptions {

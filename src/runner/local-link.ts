@@ -1,5 +1,6 @@
 import { kindOf } from '../domain/policy.ts'
 import { present } from '../domain/present.ts'
+import { visibleDeep } from '../domain/texts/visible.ts'
 import type { Call } from '../service/deps.ts'
 import { queueArtifactPath } from '../service/documents/artifact.ts'
 import type { Service } from '../service/service.ts'
@@ -50,6 +51,10 @@ export function localAgent(service: Service, call: Call): AgentLink {
     call: (operation, input, { key } = {}) =>
       callOperation(service, key === undefined ? call : { ...call, key }, operation, input),
     wait: (ref, options) => waitForResult(deps, ref, options),
+    claim: async (lease_s) => {
+      const claimed = await service.receiving.claimed(call, { lease_s })
+      return claimed && { ...claimed, handoff: visibleDeep(claimed.handoff) }
+    },
     handoff: (uid) => deps.store.handoff(uid),
     content: async (uid) => (await deps.store.content(uid)) ?? { package: {}, verifications: [] },
     inbox: (limit) => deps.store.inbox(name, { limit }),

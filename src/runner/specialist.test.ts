@@ -362,7 +362,7 @@ describe('the hold of a specialist on its work', () => {
     const stopped = new AbortController().signal
     await new Attempt(
       { link: localAgent(service, call), checkInput, handler, stopped, hasFreeSlot: () => true },
-      first!,
+      { handoff: first! },
     ).run()
 
     assert.deepEqual([first?.attempt, second?.attempt], [1, 2])

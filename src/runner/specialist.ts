@@ -4,7 +4,7 @@ import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { withoutSecrets } from '../domain/texts/secrets.ts'
 import { demandSeconds } from '../domain/wait-limits.ts'
 import { Attempt } from './attempt.ts'
-import type { AgentLink, Link } from './link.ts'
+import type { AgentLink, Claimed, Link } from './link.ts'
 import { type AfterSchema, type BeforeSchema, prepareSchema, type Schema } from './schema.ts'
 import type { Handler } from './work.ts'
 import { isAway, isLost, isUnusable } from './work-lease.ts'
@@ -61,6 +61,8 @@ export const LEASE_S = 30
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** Enough to see an offer among what other instances of the same name hold already. */
 const LOOK_AHEAD = 20
+/** While the inbox is long and every claim finds work, it is looked at this often for work that came back. */
+const LOOK_EVERY_MS = 100
 
 /** Starts a specialist: its schemas are ready and it is listening when the promise resolves. */
 export async function startSpecialist<In extends Schema, Out extends Schema>(
@@ -94,7 +96,7 @@ export async function startSpecialist<In extends Schema, Out extends Schema>(
     link,
     concurrency,
     signal: options.signal,
-    work: (handoff, stopped, hasFreeSlot) => new Attempt({ ...attempt, stopped, hasFreeSlot }, handoff).run(),
+    work: (claimed, stopped, hasFreeSlot) => new Attempt({ ...attempt, stopped, hasFreeSlot }, claimed).run(),
   })
 }
 
@@ -131,7 +133,7 @@ interface RunningOptions {
   readonly onEnd: ((specialist: Specialist) => void) | undefined
   readonly concurrency: number
   readonly signal: AbortSignal | undefined
-  readonly work: (handoff: Handoff, stopped: AbortSignal, hasFreeSlot: () => boolean) => Promise<void>
+  readonly work: (claimed: Claimed, stopped: AbortSignal, hasFreeSlot: () => boolean) => Promise<void>
 }
 
 class RunningSpecialist implements Specialist {
@@ -148,6 +150,8 @@ class RunningSpecialist implements Specialist {
   /** Aborted: wait for no handler. */
   readonly #stopped = new AbortController()
   #failure: { readonly error: unknown } | undefined
+  /** When the inbox was seen to be long, for as long as all claims since have found work. */
+  #lookedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: RunningOptions) {
     this.#options = options
@@ -196,8 +200,9 @@ class RunningSpecialist implements Specialist {
     const { link, work, concurrency } = this.#options
     const taken = await link.until({ agent: this.name }, () => this.#take(), this.#closing.signal)
     const hasFreeSlot = () => this.#running.size < concurrency
-    for (const handoff of taken ?? []) {
-      const running = work(handoff, this.#stopped.signal, hasFreeSlot)
+    for (const claimed of taken ?? []) {
+      const { handoff } = claimed
+      const running = work(claimed, this.#stopped.signal, hasFreeSlot)
         .catch((error: unknown) => this.#abandon(handoff, error))
         .finally(() => this.#running.delete(running))
       this.#running.set(running, handoff.uid)
@@ -224,45 +229,50 @@ class RunningSpecialist implements Specialist {
   }
 
   /** Takes work for all free slots; claims share a transaction. It looks before it claims: a claim takes locks. */
-  async #take(): Promise<readonly Handoff[] | undefined> {
+  async #take(): Promise<readonly Claimed[] | undefined> {
     const { link, concurrency } = this.#options
     // Before the read: work that is handed in meanwhile may still be shown in progress, and is not to be done again.
     const atWork = new Set(this.#running.values())
     try {
+      if (performance.now() - this.#lookedAt < LOOK_EVERY_MS) {
+        const claimed = await this.#claims(concurrency - this.#running.size)
+        if (claimed) return claimed
+      }
       const { items, next } = await link.inbox(Math.min(atWork.size + LOOK_AHEAD, 5 * LOOK_AHEAD))
       const free = concurrency - this.#running.size
       const mine = items.filter(({ holder, instance }) => holder === this.name && instance === this.instance)
       // Begun work that nobody here is at was handed in, and its verifier gave it back.
       const refused = mine.filter(
-        (item) => begunOnly(item) && !atWork.has(item.uid) && !this.#unended.has(attemptOf(item)),
+        (item) => isBegun(item) && !atWork.has(item.uid) && !this.#unended.has(attemptOf(item)),
       )
-      if (refused.length > 0) return refused.slice(0, free)
+      if (refused.length > 0) return refused.slice(0, free).map((handoff) => ({ handoff }))
       const answered = mine.filter(({ state }) => state === 'accepted').slice(0, free)
       const offers = items.filter((item) => item.state === 'offered' && item.to === this.name).length
-      const found = await Promise.allSettled(
-        answered.length > 0
-          ? answered.map((item) => this.#acknowledge(item))
-          : Array.from({ length: next ? free : Math.min(free, offers) }, () => this.#claim()),
-      )
-      const begun = found.flatMap((one) => (one.status === 'fulfilled' ? (begunOnly(one.value) ?? []) : []))
-      for (const one of found) if (one.status === 'rejected' && begun.length === 0) throw one.reason
-      return begun.length > 0 ? begun : undefined
+      if (answered.length > 0) return await begunOf(answered.map((item) => this.#acknowledge(item)))
+      if (next !== undefined) this.#lookedAt = performance.now()
+      return await this.#claims(next ? free : Math.min(free, offers))
     } catch (error) {
       if (isAway(error)) return undefined
       throw error
     }
   }
 
-  async #claim(): Promise<Handoff | undefined> {
-    const { handoff } = await this.#options.link.call('handoff_claim', { lease_s: LEASE_S })
-    return handoff?.state === 'accepted' ? this.#acknowledge(handoff) : handoff
+  async #claims(wanted: number): Promise<readonly Claimed[] | undefined> {
+    const begun = await begunOf(Array.from({ length: wanted }, () => this.#claim()))
+    if (begun?.length !== wanted) this.#lookedAt = Number.NEGATIVE_INFINITY
+    return begun
+  }
+
+  async #claim(): Promise<Claimed | undefined> {
+    const claimed = await this.#options.link.claim(LEASE_S)
+    return claimed?.handoff.state === 'accepted' ? this.#acknowledge(claimed.handoff) : claimed
   }
 
   /** Document 004 begins with the task in its receiver's words, and a program has none but its title. */
-  async #acknowledge({ uid, title }: Handoff): Promise<Handoff | undefined> {
+  async #acknowledge({ uid, title }: Handoff): Promise<Claimed | undefined> {
     const understood = withoutSecrets(title)
     try {
-      return (await this.#options.link.call('handoff_accept', { id: uid, understood })).handoff
+      return await this.#options.link.call('handoff_accept', { id: uid, understood })
     } catch (error) {
       // Cancelled or given away meanwhile: there is other work.
       if (isLost(error)) return undefined
@@ -272,8 +282,19 @@ class RunningSpecialist implements Specialist {
 }
 
 /** A claim that finds a required artifact missing has failed the handoff already; an unclear package waits for its sender. */
-const begunOnly = (handoff: Handoff | undefined): Handoff | undefined =>
-  handoff?.state === 'in_progress' ? handoff : undefined
+const isBegun = (handoff: Handoff): boolean => handoff.state === 'in_progress'
+
+/** Those that can be worked on; throws where none can be and one was refused. */
+async function begunOf(
+  taking: readonly Promise<Claimed | undefined>[],
+): Promise<readonly Claimed[] | undefined> {
+  const found = await Promise.allSettled(taking)
+  const begun = found.flatMap((one) =>
+    one.status === 'fulfilled' && one.value && isBegun(one.value.handoff) ? [one.value] : [],
+  )
+  for (const one of found) if (one.status === 'rejected' && begun.length === 0) throw one.reason
+  return begun.length > 0 ? begun : undefined
+}
 
 const attemptOf = ({ uid, attempt }: Handoff): string => `${attempt} of ${uid}`
 

@@ -26,7 +26,16 @@ export interface Write<T> {
   readonly reload: (uid: string) => Promise<T | undefined>
 }
 
-type Decided<T> = { readonly value: T } | { readonly before: Idem }
+type Decided<T> = { readonly value: T } | { readonly before: Idem } | { readonly later: Later }
+
+/** The answer of a decision that has changed nothing yet: something must be looked at outside the transaction first. */
+export class Later extends Needs {
+  readonly look: () => Promise<void>
+  constructor(look: () => Promise<void>) {
+    super({})
+    this.look = look
+  }
+}
 
 /** Use cases that share the world in which they run. */
 export class UseCases {
@@ -62,6 +71,7 @@ export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): P
       if (call.rev !== undefined) refuseStale(view, work.reads, call.rev)
       const step: Step = { deps, view, actor: call.actor, at }
       const value = work.decide(step)
+      if (value instanceof Later) return { later: value }
       if (value instanceof Needs) return value
       const about = () => (work.subject ? work.subject(value) : (value as Subject))
       if (passed.length > 0) notePassed(step, work.op, about().uid, passed)
@@ -73,6 +83,10 @@ export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): P
     },
   })
   if ('value' in decided) return decided.value
+  if ('later' in decided) {
+    await decided.later.look()
+    return write(deps, call, work)
+  }
   const answer = await work.reload(decided.before.subject)
   if (answer === undefined) throw new BatonError('internal', 'the answer of this call cannot be rebuilt')
   return answer

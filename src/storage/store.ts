@@ -25,7 +25,7 @@ export interface Reads {
   readonly handoffs?: readonly string[]
   /** uids whose content the decision looks into or changes. */
   readonly contents?: readonly string[]
-  /** The next handoff that this agent may take; locked, and passed over by every other claim. */
+  /** The next handoff that this agent may take, with its content; locked, and passed over by every other claim. */
   readonly claim?: string
   readonly agents?: readonly string[]
   /** Agents whose open handoffs are counted against a limit: locked first, then counted. */

@@ -1,6 +1,8 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { AcceptInput, ClaimInput } from '../../domain/handoffs/inputs.ts'
+import type { Content } from '../../domain/handoffs/package.ts'
 import { HOME_RULES } from '../../domain/home.ts'
+import { present } from '../../domain/present.ts'
 import { itemsOf } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { find } from '../lookup.ts'
@@ -13,26 +15,33 @@ const MOST_TRIES = 5
 /** Stands for the uid when the queue was empty, so that a repeated claim gets the same answer. */
 const NOTHING = 'nothing'
 
-type Taken = (handoff: Handoff) => Promise<Handoff>
+/** A handoff that was claimed, with its content as it was then. */
+export interface Claimed {
+  readonly handoff: Handoff
+  readonly content?: Content | undefined
+}
 
 /** Takes the next handoff of the caller, by priority and then age; `judge` sees it before its file is left alone. */
 export async function claimNext(
   deps: ServiceDeps,
   call: Call,
   input: ClaimInput,
-  judge: Taken,
-): Promise<Handoff | undefined> {
+  judge: (claimed: Claimed) => Promise<Handoff>,
+): Promise<Claimed | undefined> {
+  let content: Content | undefined
   const judged = async (uid?: string) => {
-    const taken = await claim(deps, call, input, uid)
-    return taken && judge(taken)
+    const claimed = await claim(deps, call, input, uid)
+    content = claimed?.content
+    return claimed && judge(claimed)
   }
+  const found = (handoff: Handoff | undefined) => handoff && { handoff, content }
   const one = input.id === undefined ? undefined : await find(deps, input.id)
-  if (!deps.pickUp) return judged(one?.uid)
+  if (!deps.pickUp) return found(await judged(one?.uid))
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const next = one ?? (await nextOffer(deps, call.actor.name))
     const commit = () => judged(next?.uid ?? NOTHING)
     const taken = next && fileClaims(next) ? await deps.pickUp(next, commit) : await commit()
-    if (taken || !next || one) return taken
+    if (taken || !next || one) return found(taken)
   }
   return undefined
 }
@@ -80,8 +89,8 @@ async function claim(
   call: Call,
   input: ClaimInput,
   uid?: string,
-): Promise<Handoff | undefined> {
-  const { handoff } = await write<{ readonly handoff?: Handoff | undefined }>(deps, call, {
+): Promise<Claimed | undefined> {
+  const { handoff, content } = await write<Partial<Claimed>>(deps, call, {
     op: 'handoff_claim',
     input,
     reads: uid !== undefined && input.id !== undefined ? { handoffs: [uid] } : { claim: call.actor.name },
@@ -91,10 +100,13 @@ async function claim(
       // Document 004's work begins when its receiver has said what it understood.
       if (!next) return {}
       const start = HOME_RULES[next.home].begins !== 'understood'
-      return { handoff: take(step, next, start, undefined, {}, input.lease_s) }
+      return {
+        handoff: take(step, next, start, undefined, {}, input.lease_s),
+        content: step.view.content(next.uid),
+      }
     },
     subject: ({ handoff }) => handoff ?? { uid: NOTHING, rev: 0 },
-    reload: async (known) => (known === NOTHING ? {} : { handoff: await deps.store.handoff(known) }),
+    reload: async (known) => (known === NOTHING ? {} : present({ handoff: await deps.store.handoff(known) })),
   })
-  return handoff
+  return handoff && { handoff, content }
 }

@@ -11,44 +11,54 @@ import type { Call } from '../deps.ts'
 import { mustContent, uidOf } from '../lookup.ts'
 import { refuse, refuseUnmet, UseCases } from '../write.ts'
 import { type Change, changeHandoff, move, reasoned, type Step } from './moves.ts'
-import { checksFor, outputConditions } from './output-conditions.ts'
+import { checksFor, Outlook, outputConditions } from './output-conditions.ts'
 import { entered, talk } from './thread.ts'
 
 /** How a handoff ends well: verification, completion, a person's decision. */
 export class Closure extends UseCases {
   /** Judges submitted work. A pass completes it; a refusal gives it back with the reason. */
   async verify(call: Call, ref: string, input: VerifyInput): Promise<Handoff> {
-    const { lacking, checks } = input.pass
-      ? await this.#judged(call, ref)
-      : { lacking: [], checks: undefined }
-    return this.#change(call, 'handoff_verify', ref, input, (step, before, content) => {
-      const record = { ...verification(step, content, input), ...present({ checks }) }
-      const next: Content = { ...content, verifications: [...content.verifications, record] }
-      const fields = { note: input.note, ...present({ checks }) }
-      if (!input.pass) {
-        if (!input.note)
-          refuse('invalid_input', 'say why it does not pass, so that the receiver can correct it')
-        const why = reasoned(step, 'given_back', input.note)
-        const how = { fields, progress: true, act: 'handoff.verify_fail' }
-        const refused = move(step, before, 'refuse', { ...why, ...how })
-        step.view.putContent(before.uid, next)
-        return refused
-      }
-      return this.#complete(step, before, next, { act: 'handoff.verify_pass', fields, lacking })
-    })
+    return this.#change(
+      call,
+      'handoff_verify',
+      ref,
+      input,
+      (step, before, content, { lacking, checks }) => {
+        const record = { ...verification(step, content, input), ...present({ checks }) }
+        const next: Content = { ...content, verifications: [...content.verifications, record] }
+        const fields = { note: input.note, ...present({ checks }) }
+        if (!input.pass) {
+          if (!input.note)
+            refuse('invalid_input', 'say why it does not pass, so that the receiver can correct it')
+          const why = reasoned(step, 'given_back', input.note)
+          const how = { fields, progress: true, act: 'handoff.verify_fail' }
+          const refused = move(step, before, 'refuse', { ...why, ...how })
+          step.view.putContent(before.uid, next)
+          return refused
+        }
+        return this.#complete(step, before, next, { act: 'handoff.verify_pass', fields, lacking })
+      },
+      input.pass,
+    )
   }
 
   /** Completes where the caller may and the home's guard holds. */
   async complete(call: Call, ref: string): Promise<Handoff> {
-    const { lacking, checks } = await this.#judged(call, ref)
-    const change = { act: 'handoff.complete', lacking, fields: present({ checks }) }
-    return this.#change(call, 'handoff_complete', ref, {}, (step, before, content) => {
-      const own = checks ? { ...content, result: { ...content.result, checks } } : content
-      if (receiverCompletes(before)) return this.#complete(step, before, own, change)
-      const record = { ...verification(step, content, { pass: true }), ...present({ checks }) }
-      const next = { ...content, verifications: [...content.verifications, record] }
-      return this.#complete(step, before, next, change)
-    })
+    return this.#change(
+      call,
+      'handoff_complete',
+      ref,
+      {},
+      (step, before, content, { lacking, checks }) => {
+        const change = { act: 'handoff.complete', lacking, fields: present({ checks }) }
+        const own = checks ? { ...content, result: { ...content.result, checks } } : content
+        if (receiverCompletes(before)) return this.#complete(step, before, own, change)
+        const record = { ...verification(step, content, { pass: true }), ...present({ checks }) }
+        const next = { ...content, verifications: [...content.verifications, record] }
+        return this.#complete(step, before, next, change)
+      },
+      true,
+    )
   }
 
   /** A person answers a gate or an escalation. The transport has made sure that it is a person. */
@@ -113,8 +123,7 @@ export class Closure extends UseCases {
   }
 
   /** A file that was handed in before may be gone by now, and the run of the checks that counts is this one. */
-  async #judged(call: Call, ref: string) {
-    const uid = await uidOf(this.deps, ref)
+  async #judged(call: Call, uid: string) {
     const { package: pack, result = {} } = (await this.deps.store.content(uid)) ?? {}
     const checks = await checksFor(this.deps, call, { uid, role: 'completer' }, pack?.checks, result)
     return { lacking: await outputConditions(this.deps, uid, pack), checks }
@@ -125,15 +134,21 @@ export class Closure extends UseCases {
     op: string,
     ref: string,
     input: unknown,
-    decide: (step: Step, before: Handoff, content: Content) => Handoff,
+    decide: (step: Step, before: Handoff, content: Content, seen: Outlook['seen']) => Handoff,
+    isJudged = false,
   ): Promise<Handoff> {
     const uid = await uidOf(this.deps, ref)
+    const outlook = new Outlook(() => this.#judged(call, uid))
+    // Calls that are one change are decided once.
+    if (isJudged && call.together) await outlook.take()
     return changeHandoff(this.deps, call, {
       op,
       input: { uid, input },
       uid,
       reads: { contents: [uid], agents: [call.actor.name] },
-      decide: (step, before) => decide(step, before, mustContent(step.view, uid)),
+      decide: (step, before) =>
+        (isJudged ? outlook.first(step, uid) : undefined) ??
+        decide(step, before, mustContent(step.view, uid), outlook.seen),
     })
   }
 }

@@ -4,6 +4,40 @@ import { HOME_RULES } from '../../domain/home.ts'
 import { isOpen, type Role } from '../../domain/lifecycle.ts'
 import type { Problem } from '../../domain/problem.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
+import { mustContent } from '../lookup.ts'
+import { Later } from '../write.ts'
+import type { Step } from './moves.ts'
+
+/** The facts of a step that a transaction cannot see: the run of the declared checks, and what the output lacks elsewhere. */
+interface Seen {
+  readonly checks?: CheckResult[] | undefined
+  readonly lacking: readonly Problem[]
+}
+
+/** They are looked up before the transaction, and only where a package asks for any: most do not. */
+export class Outlook {
+  readonly #look: () => Promise<Seen>
+  #seen: Seen | undefined
+
+  constructor(look: () => Promise<Seen>) {
+    this.#look = look
+  }
+
+  get seen(): Seen {
+    return this.#seen ?? { lacking: [] }
+  }
+
+  async take(): Promise<void> {
+    this.#seen = await this.#look()
+  }
+
+  /** Before anything else of a unit that has read the content. */
+  first({ deps, view }: Step, uid: string): Later | undefined {
+    const { checks, data } = mustContent(view, uid).package
+    const isAsked = checks?.length || data?.workflow_state !== undefined || deps.judgeOutput
+    return isAsked && !this.#seen ? new Later(() => this.take()) : undefined
+  }
+}
 
 /**
  * Conditions on an output, given or stored, of the steps that come after it in its run, and of document 001's live

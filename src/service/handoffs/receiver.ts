@@ -34,10 +34,10 @@ import {
   revived,
   take,
 } from './attempts.ts'
-import { claimNext, pickUp } from './claim.ts'
+import { type Claimed, claimNext, pickUp } from './claim.ts'
 import { passDeclared } from './closure.ts'
 import { changeHandoff, move, offerDeadline, type Step } from './moves.ts'
-import { checksFor, outputConditions } from './output-conditions.ts'
+import { checksFor, Outlook, outputConditions } from './output-conditions.ts'
 import { refuseUnacknowledged } from './return-handoff.ts'
 import { kindsOf } from './send-rules.ts'
 import { answerBeside, askBeside, isAnswerBeside, talk, tellAnswer } from './thread.ts'
@@ -53,7 +53,7 @@ export class Receiver extends UseCases {
     const rules = await import('./acknowledgment.ts')
     const commit = async () => {
       const taken = await this.#accept(call, uid, input, rules, await this.#kindsFor(uid))
-      return isAnswer(taken, input) ? taken : this.#withInputs(call, taken)
+      return isAnswer(taken, input) ? taken : this.#withInputs(call, { handoff: taken })
     }
     const taken = await pickUp(this.deps, call, uid, input, commit)
     if (!isAnswer(taken, input)) return taken
@@ -117,8 +117,13 @@ export class Receiver extends UseCases {
   }
 
   /** Takes the next handoff of the caller's queue, by priority and then age; nothing when the queue is empty. */
-  claim(call: Call, input: ClaimInput = {}): Promise<Handoff | undefined> {
-    return claimNext(this.deps, call, input, (taken) => this.#withInputs(call, taken))
+  async claim(call: Call, input: ClaimInput = {}): Promise<Handoff | undefined> {
+    return (await this.claimed(call, input))?.handoff
+  }
+
+  /** The same, with the content that the transaction has read. */
+  claimed(call: Call, input: ClaimInput): Promise<Claimed | undefined> {
+    return claimNext(this.deps, call, input, (claimed) => this.#withInputs(call, claimed))
   }
 
   reject(
@@ -193,12 +198,22 @@ export class Receiver extends UseCases {
     const deps = this.deps
     const uid = await uidOf(deps, ref)
     const { attempt, ...given } = input
-    const travels = (await deps.store.content(uid))?.package
-    const { deliverables = [], checks: declared } = travels ?? {}
-    const shown = declared && { ...given, evidence: matchEvidence(deliverables, given.evidence ?? []) }
-    const checks = await checksFor(deps, call, { uid, role: 'receiver' }, declared, shown ?? {})
-    const lacking = await outputConditions(deps, uid, travels, given)
-    const done = await this.#change(call, 'handoff_submit', uid, input, { contents: true }, (step, found) => {
+    const outlook = new Outlook(async () => {
+      const travels = (await deps.store.content(uid))?.package
+      const { deliverables = [], checks: declared } = travels ?? {}
+      const shown = declared && { ...given, evidence: matchEvidence(deliverables, given.evidence ?? []) }
+      return {
+        checks: await checksFor(deps, call, { uid, role: 'receiver' }, declared, shown ?? {}),
+        lacking: await outputConditions(deps, uid, travels, given),
+      }
+    })
+    // Calls that are one change are decided once.
+    if (call.together) await outlook.take()
+    let isRepeated = true
+    const options = { contents: true, first: (step: Step) => outlook.first(step, uid) }
+    const done = await this.#change(call, 'handoff_submit', uid, input, options, (step, found) => {
+      isRepeated = false
+      const { checks, lacking } = outlook.seen
       const before = revived(step, found, attempt)
       fence(before, attempt)
       const now = mustContent(step.view, before.uid)
@@ -232,8 +247,8 @@ export class Receiver extends UseCases {
       return isDeclared ? passDeclared(step, moved, next, checks) : moved
     })
     // A repeated call ran nothing; the first one kept its run.
-    const told = checks ?? (declared && (await deps.store.content(uid))?.result?.checks)
-    return { ...done, ...present({ checks: told }) }
+    const { checks } = isRepeated ? ((await deps.store.content(uid))?.result ?? {}) : outlook.seen
+    return { ...done, ...present({ checks: checks && [...checks] }) }
   }
 
   /** The work cannot be done by this attempt. Tried again by itself where the retry rule and the error allow. */
@@ -276,11 +291,11 @@ export class Receiver extends UseCases {
   }
 
   /** Document 001: work whose input is not there fails at once, where somebody can look. */
-  async #withInputs(call: Call, taken: Handoff): Promise<Handoff> {
+  async #withInputs(call: Call, { handoff: taken, ...known }: Claimed): Promise<Handoff> {
     const { runChecks, store } = this.deps
     if (taken.state !== 'in_progress' || !runChecks) return taken
     if (!HOME_RULES[taken.home].folder.includes('inputs')) return taken
-    const content = await store.content(taken.uid)
+    const content = known.content ?? (await store.content(taken.uid))
     const paths = (content?.package.artifacts ?? []).filter((a) => a.role === 'input').map((a) => a.path)
     if (paths.length === 0) return taken
     const checks = await runChecks(

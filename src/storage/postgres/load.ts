@@ -109,7 +109,7 @@ export class Loader {
       ...(unknown.length > 0
         ? this.#load(SQL.agents, this.#agent, unknown, agents)
         : this.#load(SQL.agentsByName, this.#agent, agents)),
-      ...this.#load(SQL.contents, this.#content, contents),
+      ...this.#load(SQL.contents, this.#content, [...new Set([...contents, ...claimed])]),
       ...this.#load(SQL.blocks, into(this.loaded.blocks), blocks),
       ...this.#load(SQL.deliveries, into(this.loaded.deliveries), deliveries),
       ...this.#load(SQL.notices, this.#notice, notices),

@@ -45,6 +45,7 @@ export function load(db: Statements, units: readonly Unit<unknown>[], remembered
       rows.map((row) => row.uid as string),
     )
     for (const row of rows) take(row.doc as string)
+    fill(loaded.contents, 'content', loaded.claims.get(agent)!)
   }
   for (const uid of reads.handoffs) {
     const doc = docOf('handoff', uid)

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream'
 import type { ClientBase, Connection, Submittable } from 'pg'
 import { Messages, type Value } from './messages.ts'
 
@@ -103,7 +102,7 @@ class RoundTrip implements Submittable {
 
   /** All of it is written before a byte is sent: a value that cannot be must not leave half a message behind. */
   submit(connection: Connection): Error | undefined {
-    const { stream } = connection as unknown as { readonly stream: Duplex }
+    const { stream } = connection
     this.#known = prepared.get(connection) ?? new Map()
     prepared.set(connection, this.#known)
     try {

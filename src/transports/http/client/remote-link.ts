@@ -81,6 +81,10 @@ function remoteAgent(remote: Remote, feed: Feed, name: string, instance: string 
       } = answer as Outcome & Record<'done' | 'untrusted', unknown>
       return outcome
     },
+    claim: async (lease_s) => {
+      const { handoff } = await call('handoff_claim', { lease_s })
+      return handoff && { handoff }
+    },
     handoff: async (id) => {
       try {
         return (await call('handoff_get', { id })).handoff

@@ -2,6 +2,7 @@ import { stringify } from 'yaml'
 import { lineAt } from '../lines.ts'
 import type { Branch, Entry, ScalarStyle, Tree } from '../tree.ts'
 import { OLDER_READERS } from '../yaml/older-readers.ts'
+import { plainLines } from './plain-lines.ts'
 import { indentAt, isFirstOnLine, type Splice, withoutLines } from './splice.ts'
 
 /** How YAML in lines is written. */
@@ -23,18 +24,21 @@ const STRING_TYPES = {
 /** Mappings and lists in lines, as YAML. */
 export function printBlock(value: unknown, style: BlockStyle, quotes: ScalarStyle = 'plain'): string {
   if (style.isPlain) return `${oneLineJson(value)}${style.eol}`
-  const text = stringify(value, {
+  const text = plainLines(value, quotes) ?? libraryLines(value, style, quotes)
+  return style.eol === '\n' ? text : text.replaceAll('\n', style.eol)
+}
+
+const libraryLines = (value: unknown, { indent, indentSeq }: BlockStyle, quotes: ScalarStyle): string =>
+  stringify(value, {
     lineWidth: 0,
-    indent: style.indent,
-    indentSeq: style.indentSeq,
+    indent,
+    indentSeq,
     defaultStringType: STRING_TYPES[quotes],
     defaultKeyType: 'PLAIN',
     blockQuote: 'literal',
     aliasDuplicateObjects: false,
     schema: OLDER_READERS,
   })
-  return style.eol === '\n' ? text : text.replaceAll('\n', style.eol)
-}
 
 /** JSON is YAML too, but for signs that YAML wants escaped. */
 function oneLineJson(value: unknown): string {
@@ -55,8 +59,9 @@ export function replaceInBlock(site: BlockSite, entry: Entry, value: unknown): S
   const { node } = entry
   const written = entryText(site, { value, quotes: node.kind === 'scalar' ? node.style : 'plain' })
   const isOnLine = node.kind === 'scalar' && node.style !== 'block' && node.start < node.end
+  const sure = isPlain(site, { k: value }) ? '' : undefined
   if (isOnLine && !written.includes('\n'))
-    return [{ at: node.start, end: node.end, text: written.trimStart() }]
+    return [{ at: node.start, end: node.end, text: written.trimStart(), sure }]
   return [{ at: entry.valueFrom, end: endOf(site.text, entry), text: written }]
 }
 
@@ -66,7 +71,20 @@ export function insertInBlock(site: BlockSite, key: string | undefined, value: u
   const at = lineAt(text, endOf(text, branch.entries.at(-1)!)).end
   const indent = indentAt(text, branch.entries[0]!.start)
   const written = entryText(site, { key: key ?? '', value, quotes: quotesOf(branch) })
-  return [{ at, end: at, text: `${style.eol}${indent}${written}` }]
+  const isBelow = isFirstOnLine(text, branch.entries[0]!.start) && /^ *$/.test(indent) && !endsInBlock(branch)
+  const isMap = branch.kind === 'map' && key !== undefined
+  const sure = isMap && isBelow && isPlain(site, { [key]: value }) ? `${indent}${key}` : undefined
+  return [{ at, end: at, text: `${style.eol}${indent}${written}`, sure }]
+}
+
+/** Whether lines that say this read so whatever stands around them, and nothing around them refers to others. */
+const isPlain = ({ text }: BlockSite, value: unknown): boolean =>
+  !/[*\t]|\r(?!\n)/.test(text) && plainLines(value, 'plain') !== undefined
+
+/** The last lines of such a text may belong to it or not. */
+function endsInBlock(tree: Tree): boolean {
+  if (tree.kind === 'scalar') return tree.style === 'block'
+  return tree.kind !== 'alias' && !tree.flow && endsInBlock(tree.entries.at(-1)!.node)
 }
 
 /** The last entry of a mapping or list cannot be taken away: nothing would say what it was. */

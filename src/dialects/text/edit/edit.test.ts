@@ -178,8 +178,33 @@ describe('an edit of Markdown', () => {
   })
 })
 
+describe('plain words that are added together', () => {
+  const cases: readonly (readonly [string, string, readonly Change[]])[] = [
+    [
+      'in an outer and an inner mapping that end in one place',
+      'a:\n  b: x\n',
+      [set('y', 'c'), set('z', 'a', 'd')],
+    ],
+    ['below one parent that is not there', 'a: x\n', [set('y', 'n', 'p'), set('z', 'n', 'q')]],
+    ['below a text whose last line is space', 'a: |\n  x\n     \n', [set('y', 'b'), set('z', 'c')]],
+    ['to what another key repeats', 'a: &x\n  k: v\nb: *x\n', [set('y', 'a', 'm'), set('z', 'c')]],
+    ['in the place of a text with a tag', 'a: !!seq x\nb: y\n', [set('y', 'a'), set('z', 'b')]],
+    ['in the place of a text in two lines', 'a: x\n  y\nb: "v\n  w"\n', [set('y', 'a'), set('z', 'b')]],
+    ['beside a key that stands behind a mark', '? a\n: x\n', [set('y', 'c'), set('z', 'd')]],
+  ]
+  for (const [where, text, added] of cases)
+    it(`${where} read as they should`, () => {
+      const [before] = sourcesOf(text, { path: 'x.yaml' })
+      const [after] = sourcesOf(before!.edit(added), { path: 'x.yaml' })
+      const expected = added.reduce((now, { path, value: to }) => withChange(now, path, to), before!.value)
+      assert.deepEqual(after!.value, expected)
+      assert.deepEqual(after!.diagnostics.length, before!.diagnostics.length)
+    })
+})
+
 const scalar = fc.oneof(
   fc.string({ maxLength: 12 }),
+  fc.constantFrom('word', 'two words', 'On', '2026-02-21', '2026-02-21T14:30:00Z', '1e5', 7),
   fc.constantFrom(
     '@codex',
     'a: b',

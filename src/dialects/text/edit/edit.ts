@@ -1,4 +1,5 @@
 import { stringify } from 'yaml'
+import { once } from '../../../domain/once.ts'
 import { readJson } from '../json/json.ts'
 import type { EditPiece, Piece } from '../piece.ts'
 import type { Change, Path } from '../source.ts'
@@ -24,7 +25,7 @@ import {
   replaceInBlock,
 } from './edit-block.ts'
 import { type FlowStyle, insertInFlow, removeFromFlow, replaceInFlow } from './edit-flow.ts'
-import { eolOf, indentAt, type Splice, spliced } from './splice.ts'
+import { areSure, eolOf, indentAt, type Splice, spliced } from './splice.ts'
 
 interface Styles {
   readonly flow: FlowStyle
@@ -95,7 +96,7 @@ function changedAtOnce(
     const job = { content, tree, path, value, wanted, styles, isJson }
     const isLast = kept && sameData(path, kept.path)
     const made = isLast ? inserted(job, kept.branch, String(path.at(-1)), value) : edited(job, tree)
-    if (!made) return undefined
+    if (!made?.length) return undefined
     if (kept && (isLast || kept.isBeside(path))) added.push(...made)
     else splices.push(...made)
   }
@@ -108,6 +109,8 @@ function changedAtOnce(
   const sorted = splices.toSorted((a, b) => a.at - b.at)
   if (sorted.some(({ at }, i) => at < (sorted[i - 1]?.end ?? 0))) return undefined
   const text = spliced(content, sorted)
+  if (!kept && reading.notes.length === 0 && areSure(sorted))
+    return { content: text, reading: { value: wanted, notes: [], tree: once(() => piece.read(text).tree()) } }
   const next = { content: text, reading: piece.read(text) }
   const isClean = next.reading.notes.length <= reading.notes.length
   return isClean && sameData(next.reading.value, wanted) ? next : undefined

@@ -5,6 +5,8 @@ export interface Splice {
   readonly at: number
   readonly end: number
   readonly text: string
+  /** The line that it adds or changes, up to its colon, where that reads as it was meant and changes nothing else. */
+  readonly sure?: string | undefined
 }
 
 export function spliced(text: string, splices: readonly Splice[]): string {
@@ -16,6 +18,17 @@ export function spliced(text: string, splices: readonly Splice[]): string {
   }
   parts.push(text.slice(done))
   return parts.join('')
+}
+
+/** Whether nobody has to read a text back: each piece is sure, and those in one place stand side by side. */
+export function areSure(splices: readonly Splice[]): boolean {
+  const depth = (line: string): number => line.search(/[^ ]/)
+  const isAlike = ({ at, sure }: Splice, i: number): boolean => {
+    const before = splices[i - 1]
+    return sure !== undefined && (before?.at !== at || depth(before.sure ?? '') === depth(sure))
+  }
+  const lines = new Set(splices.map(({ at, sure }) => `${at} ${sure}`))
+  return lines.size === splices.length && splices.every(isAlike)
 }
 
 export function lineStart(text: string, at: number): number {

@@ -169,7 +169,7 @@ export class KilledIntake {
   }
 
   /** How the intake ends when its process dies before this effect; the number of effects where it does not. */
-  async endWhenKilled(at: number): Promise<{ readonly end: unknown; readonly effects?: number }> {
+  async endWhenKilled(at: number | 'away'): Promise<{ readonly end: unknown; readonly effects?: number }> {
     const root = join(this.#folder, String(this.#copies++))
     cpSync(join(this.#folder, 'before'), root, { recursive: true, preserveTimestamps: true })
     const { dialect } = this.#intake

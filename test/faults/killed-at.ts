@@ -1,11 +1,12 @@
 // Loaded before a program: kills its process right before the effect on a disk or a store with this number, as
-// BATON_KILL_AT says, and prints how many there were where it runs through.
+// BATON_KILL_AT says, and prints how many there were where it runs through. `away`: while a file that is replaced has no name.
 import fs, { writeSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 
-const killAt = Number(process.env.BATON_KILL_AT)
+const killAt = process.env.BATON_KILL_AT
 let effects = 0
+let isAway = false
 const print = writeSync
 
 function hook(on: object, names: readonly string[], isEffect: Judge = () => true): void {
@@ -13,7 +14,8 @@ function hook(on: object, names: readonly string[], isEffect: Judge = () => true
     const real = Reflect.get(on, name) as (...args: unknown[]) => unknown
     Reflect.set(on, name, function (this: unknown, ...args: unknown[]) {
       if (isEffect(this, args)) effects += 1
-      if (effects === killAt) process.kill(process.pid, 'SIGKILL')
+      if (String(effects) === killAt || (killAt === 'away' && isAway)) process.kill(process.pid, 'SIGKILL')
+      isAway = name === 'renameSync' && /\.old$/.test(String(args[1]))
       return real.apply(this, args)
     })
   }

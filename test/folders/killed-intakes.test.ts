@@ -41,5 +41,7 @@ describe('an intake whose process is killed', () => {
         assert.equal(effects, undefined, `nobody was killed at ${at}`)
         assert.deepEqual(end, whole.end, `killed before effect ${at} of ${whole.effects}`)
       }
+      // An author's file that has no name for a moment gets its name back, with every byte of it.
+      if (name === 'a new file') assert.deepEqual(await intake.endWhenKilled('away'), { end: whole.end })
     })
 })

@@ -35,6 +35,8 @@ export interface Candidate {
   readonly supersedes?: string | undefined
 }
 
+type Parties = Pick<Candidate, 'from' | 'to' | 'type'>
+
 /** Only people decide these types; limits, depth and the cycle rule do not apply to them. */
 export const isForPerson = (type: HandoffType): boolean => type === 'gate' || type === 'escalation'
 
@@ -109,15 +111,27 @@ export function mayBeLimited(deps: ServiceDeps, names: readonly string[]): reado
 }
 
 /** Asks for the open handoffs of agents that have a limit, unless they were counted. */
-export function uncounted({ view, deps }: Step, { from, to, type }: Candidate): Needs | undefined {
+export function uncounted({ view, deps }: Step, { from, to, type }: Parties): Needs | undefined {
   const limited = [from, to].filter((name) => hasLimit(limitsOf(deps.policy, name, view.agent(name))))
   return isForPerson(type) || view.hasRead({ counted: limited }) ? undefined : needs({ counted: [from, to] })
 }
 
-function checkCounts(step: Step, candidate: Candidate): void {
+/**
+ * Refuses a handoff that takes a place which its sender or receiver has not got: one that was ended, or that goes to
+ * another receiver. One that waits for its next attempt has kept its places.
+ */
+export function refuseFull(step: Step, before: Handoff, next: Handoff): Needs | undefined {
+  const isNew = { from: !isOpen(before.state), to: !isOpen(before.state) || before.to !== next.to }
+  if (!isNew.to || isForPerson(next.type)) return undefined
+  const more = uncounted(step, next)
+  if (!more) checkCounts(step, next, isNew)
+  return more
+}
+
+function checkCounts(step: Step, parties: Parties, takes = { from: true, to: true }): void {
   const { view, deps } = step
-  const { from, to } = candidate
-  if (uncounted(step, candidate))
+  const { from, to } = parties
+  if (uncounted(step, parties))
     refuse('internal', 'the open handoffs of an agent with a limit were not counted')
   const limits = (name: string) => limitsOf(deps.policy, name, view.agent(name))
   demand(
@@ -126,7 +140,7 @@ function checkCounts(step: Step, candidate: Candidate): void {
       to,
       outgoing: view.openOutgoing(from) ?? 0,
       incoming: view.openIncoming(to) ?? 0,
-      limits: { from: limits(from), to: limits(to) },
+      limits: { from: takes.from ? limits(from) : undefined, to: takes.to ? limits(to) : undefined },
     }),
   )
 }

@@ -60,6 +60,54 @@ describeOnEngines('the limits of agents', (open) => {
     })
   })
 
+  for (const way of ['retry', 'reassign'] as const)
+    it(`[S0-48] hold for ${way} as for sending`, async (t) => {
+      const w = await open(t)
+      const { receiving, sending } = w.service
+      const again = (uid: string) =>
+        way === 'retry'
+          ? receiving.retry(by('perplexity'), uid)
+          : sending.reassign(by('perplexity'), uid, 'next')
+      const failed = await send(w, 'perplexity', 'zero')
+      await receiving.accept(by('zero'), failed.uid, {})
+      await receiving.fail(by('zero'), failed.uid, { code: 'FATAL', message: 'No' })
+      await fill(w, 'perplexity', (i) => `other-${i}`, 3)
+
+      await assert.rejects(again(failed.uid), {
+        message: 'perplexity has 3 active outgoing handoffs (max: 3)',
+      })
+      assert.equal((await w.store.handoff(failed.uid))?.state, 'failed')
+      const [open1] = (await w.store.handoffs({ from: 'perplexity', state: ['offered'] }, { limit: 1 })).items
+      await sending.cancel(by('perplexity'), open1!.uid)
+      assert.equal((await again(failed.uid)).state, 'offered')
+    })
+
+  it('[S0-48] hold for the receiver that open work is given to, not for its sender', async (t) => {
+    const w = await open(t)
+    await fill(w, 'perplexity', (i) => `other-${i}`, 3)
+    for (let i = 0; i < 5; i += 1) await send(w, `other-${i}`, 'grok')
+    const [given] = (await w.store.handoffs({ from: 'perplexity' }, { limit: 1 })).items
+    const reassign = (to: string) => w.service.sending.reassign(by('perplexity'), given!.uid, to)
+
+    await assert.rejects(reassign('grok'), { message: 'grok has 5 active incoming handoffs (max: 5)' })
+    assert.equal((await reassign('claude')).to, 'claude')
+  })
+
+  it('[S0-48] are kept by work that waits for its next attempt, which Baton begins by itself', async (t) => {
+    const w = await open(t)
+    const work = await send(w, 'perplexity', 'zero', { retry: { max: 3, delay_s: 60, multiplier: 1 } })
+    await w.service.receiving.accept(by('zero'), work.uid, {})
+    await w.service.receiving.fail(by('zero'), work.uid, { code: 'PROCESSING_ERROR', message: 'No' })
+    await fill(w, 'perplexity', (i) => `other-${i}`, 2)
+
+    await assert.rejects(send(w, 'perplexity', 'one-more'), { code: 'limit_exceeded' })
+    w.clock.pass(HOUR_MS)
+    await w.service.settle()
+
+    assert.equal((await w.store.handoff(work.uid))?.state, 'offered')
+    assert.equal((await w.store.counts()).agents.perplexity?.outgoing, 3)
+  })
+
   it('[S0-48] are checked before anything is written', async (t) => {
     const w = await open(t)
     await fill(w, 'perplexity', (i) => `other-${i}`, 3)
@@ -200,21 +248,6 @@ describeOnEngines('the limits of agents', (open) => {
     await service.closing.verify(by('planner'), uid, { pass: true })
 
     assert.equal((await w.store.handoff(`${id}-R`))?.state, 'offered')
-  })
-
-  it('do not keep failed work from being tried again or given to another', async (t) => {
-    const w = await open(t, { policy: { defaultLimits: { outgoing: 1, incoming: 1 } } })
-    const { service } = w
-    const { uid } = await send(w, 'planner', 'codex')
-    await service.receiving.accept(by('codex'), uid)
-    await service.receiving.fail(by('codex'), uid, { message: 'broken' })
-    await send(w, 'planner', 'codex')
-    await send(w, 'codex', 'third')
-
-    const again = await service.receiving.retry(by('planner'), uid)
-    const moved = await service.sending.reassign(by('planner'), uid, 'third')
-
-    assert.deepEqual([again.state, moved.state, moved.to], ['offered', 'offered', 'third'])
   })
 
   it('cannot be got round by calling work a return', async (t) => {

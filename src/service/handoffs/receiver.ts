@@ -23,6 +23,7 @@ import { mustContent, uidOf } from '../lookup.ts'
 import { knowTaker, takenUp } from '../people/anyone.ts'
 import { refuse, refuseUnmet, UseCases } from '../write.ts'
 import type { Accepted } from './acknowledgment.ts'
+import { refuseFull } from './admission.ts'
 import {
   again,
   beat,
@@ -286,7 +287,7 @@ export class Receiver extends UseCases {
     return this.#change(call, 'handoff_retry', ref, {}, {}, (step, before) => {
       const next = again(step, before)
       refuseSpent(before)
-      return next
+      return refuseFull(step, before, next) ?? next
     })
   }
 

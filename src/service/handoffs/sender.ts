@@ -20,6 +20,7 @@ import {
   admit,
   isForPerson,
   mayBeLimited,
+  refuseFull,
   refuseRemoved,
   refuseRoute,
   uncounted,
@@ -168,7 +169,7 @@ export class Sender extends UseCases {
         const target = amended(before, { to })
         refuseOwnReview(before, to)
         const { set: why } = reasoned(step, 'reassigned', reason)
-        return move(step, before, 'reassign', {
+        const next = move(step, before, 'reassign', {
           set: {
             to,
             attempt: before.attempt + 1,
@@ -192,6 +193,7 @@ export class Sender extends UseCases {
           fields: { reason },
           progress: true,
         })
+        return refuseFull(step, before, next) ?? next
       },
     })
   }

@@ -212,6 +212,20 @@ export const SENDING: readonly Rule[] = [
   },
   {
     kind: 'limits',
+    rule: 'Work is given to another receiver only within its limit.',
+    code: 'limit_exceeded',
+    sentence: 'builder has 1 active incoming handoffs (max: 1)',
+    settings: 'default_limits: {incoming: 1}\n',
+    prepare: async (world) => {
+      await offered(world)
+      await world.does('planner', 'handoff_send', workFor('builder', { alias: 'handoff-next' }))
+      await world.sync()
+    },
+    asked: { as: 'planner', op: 'handoff_reassign', input: { id: WORK, to: 'builder' } },
+    cells: { ...CALLS, ...reassigned() },
+  },
+  {
+    kind: 'limits',
     rule: 'A chain of handoffs is no longer than its limit.',
     home: 'package',
     code: 'limit_exceeded',

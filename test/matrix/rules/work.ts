@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { accepted, adopted, offered, WORK } from '../situations.ts'
+import { accepted, adopted, offered, WORK, workFor } from '../situations.ts'
 import { type Cell, cannot, type Rule, refused } from '../table.ts'
 import type { World } from '../world.ts'
 import { edited, steps } from './acting.ts'
@@ -320,6 +320,27 @@ export const WORKING: readonly Rule[] = [
         ),
       },
     ),
+  },
+  {
+    kind: 'limits',
+    rule: 'Failed work is retried only within the limit of its sender.',
+    home: 'queue',
+    code: 'limit_exceeded',
+    sentence: 'planner has 1 active outgoing handoffs (max: 1)',
+    settings: 'default_limits: {outgoing: 1}\n',
+    prepare: async (world) => {
+      await accepted(world, { retry: { max: 3, delay_s: 600, multiplier: 1 } })
+      await world.does('codex', 'handoff_fail', { id: WORK, message: 'No', code: 'FATAL' })
+      await world.sync()
+      await world.does('planner', 'handoff_send', workFor('builder', { alias: 'handoff-next', task: 'P2.2' }))
+      await world.sync()
+    },
+    asked: { as: 'planner', op: 'handoff_retry', input: { id: WORK } },
+    cells: steps({
+      'file: markdown': cannot('The markdown format has no retries.'),
+      'file: queue': refused(moved('pending')),
+      'file: package': cannot('The package format has no retries.'),
+    }),
   },
   {
     kind: 'retries',

@@ -34,7 +34,7 @@ describe('a C2SP tlog-proof', () => {
     assert.deepEqual(readTlogProof(text), { index: 0, hashes: [], checkpoint: CHECKPOINT })
   })
 
-  it('[T3] is not what differs in a header, an index, a hash or an empty line', () => {
+  it('[T3] is refused when a header, an index, a hash or an empty line differs', () => {
     const good = printTlogProof({ index: 5, hashes: [hash(0)], checkpoint: CHECKPOINT })
     const broken = [
       good.replace('@v1', '@v2'),

@@ -27,7 +27,7 @@ describe('git as Baton starts it', () => {
     assert.equal(await repository?.commit('only-here'), undefined)
   })
 
-  it('[T8] gets names as one argument behind the end of options, and nothing that is none', async (t) => {
+  it('[T8] gets a name as one argument behind the end of options, and no text that is not a name', async (t) => {
     const place = folders(t)
     const shim = place.file(
       'bin/git',

@@ -77,7 +77,7 @@ export const CALLS: readonly Way[] = [
     go: async (w) => JSON.stringify(await w.mcp.refused('handoff_accept', { id: w.other })), refused: /not_allowed/ },
   { goal: 'act as another', door: 'MCP', threat: 'T5', how: 'answers a question that another was asked',
     go: async (w) => JSON.stringify(await w.mcp.refused('handoff_reject', { id: w.other, reason: 'no' })), refused: /not_allowed/ },
-  { goal: 'act as another', door: 'environment', threat: 'T4', how: 'says no name at all, so that the person would be it',
+  { goal: 'act as another', door: 'environment', threat: 'T4', how: 'gives no name, so that the person would be the caller',
     go: (w) => w.with({ BATON_AGENT: '' }, 'send', '--to', 'gemini', '--title', 'x'), refused: /exit 4[\s\S]*add --as <name>/ },
   { goal: 'act as another', door: 'CLI', threat: 'T12', how: 'makes a token of a person',
     go: (w) => w.cli('token', 'create', '--agent', 'maria', '--scope', '*'), refused: /exit 4[\s\S]*maria is a person/ },

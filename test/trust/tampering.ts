@@ -122,7 +122,7 @@ export const TAMPERING: readonly Way[] = [
     go: (w) => (w.engine === 'sqlite' ? w.sql(`CREATE TRIGGER widen AFTER INSERT ON token BEGIN UPDATE token SET doc = ''; END`) : w.sql('CREATE FUNCTION tools.widen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$', 'CREATE TRIGGER widen BEFORE INSERT ON token FOR EACH ROW EXECUTE FUNCTION tools.widen()')), found: /✗ store.*widen/ },
   { goal: 'widen its rights', door: 'settings', threat: 'T12', how: 'names itself a person in baton.yaml',
     go: (w) => { settings(w, 'agents:\n  codex: { kind: human }\n  boss: { kind: human }\n  gemini: {}\n  planner: {}'); return w.with({ CLAUDECODE: '', BATON_AGENT: '' }, 'token', 'create', '--as', 'boss', '--agent', 'boss', '--scope', '*') }, found: /✗ settings.*wait for: baton trust/ },
-  { goal: 'widen its rights', door: 'git', threat: 'T21', how: 'has git take the store in, for whoever clones', only: 'sqlite',
+  { goal: 'widen its rights', door: 'git', threat: 'T21', how: 'adds the store to git, so that a clone brings it', only: 'sqlite',
     go: (w) => { w.git('add', '--force', '.baton/baton.db') }, found: /✗ store.*git/ },
 
   { goal: 'approve a gate', door: 'SQL', threat: 'T1', how: 'sets the row of the gate to completed',

@@ -213,6 +213,11 @@ describe('opening a shared store', () => {
       await assert.rejects(query(guest.href, sql), /permission denied|must be owner/, sql)
     // A redaction needs this, and the log commits to what it takes away.
     await query(guest.href, 'UPDATE baton.entry SET disclosures = disclosures')
+    await query(url, `ALTER ROLE ${guest.username} SET default_transaction_read_only = on`)
+    await assert.rejects(
+      open(t, { url: guest.href, workspace: 'a' }).then((store) => offer(store)),
+      /only reads; .* set default_transaction_read_only = off for the role/,
+    )
   })
 
   it('is copied, and restored into, by the owner of the tables alone, and says so', async (t) => {

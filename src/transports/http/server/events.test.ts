@@ -96,12 +96,14 @@ describe('GET /v1/events', () => {
     const [token, other] = [await http.token('watcher'), await http.token('neighbour')]
     const open = await Promise.all(Array.from({ length: 50 }, () => listen(t, http, token, '/v1/events')))
 
-    const refusal = await refusalOf(await http.request('/v1/events', get(token)))
+    const refused = await http.request('/v1/events', get(token))
+    assert.equal(refused.status, 429)
+    const refusal = await refusalOf(refused)
     await listen(t, http, other, '/v1/events')
     await open[0]!.stop()
     await listen(t, http, token, '/v1/events')
 
-    assert.deepEqual([refusal.status, refusal.code], [429, 'limit_exceeded'])
+    assert.equal(refusal.code, 'limit_exceeded')
     assert.match(
       refusal.problem.detail,
       /^this token has 50 event streams open here, which is the most; close one/,

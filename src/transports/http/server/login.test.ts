@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { person } from '../../../../test/support/program/workspace.ts'
+import { ENGINES, person } from '../../../../test/support/program/workspace.ts'
 import {
   get,
   type HttpWorkspace,
@@ -59,27 +59,28 @@ describe('a session in a browser', () => {
     assert.equal(status, 403)
   })
 
-  it('ends with the token that a person typed in, as a cookie and as a bearer', async (t) => {
-    const http = await openHttp(t)
-    await http.service.agents.add(person('maria'), { name: 'maria', kind: 'human' })
-    const made = await (await http.service.tokens()).create(person('maria'), {
-      agent: 'maria',
-      scopes: ['*'],
+  for (const engine of ENGINES)
+    it(`ends with the token that a person typed in, as a cookie and as a bearer, on ${engine}`, async (t) => {
+      const http = await openHttp(t, { engine })
+      await http.service.agents.add(person('maria'), { name: 'maria', kind: 'human' })
+      const made = await (await http.service.tokens()).create(person('maria'), {
+        agent: 'maria',
+        scopes: ['*'],
+      })
+      const cookie = nameOf((await begin(http, made.secret)).headers.get('set-cookie') ?? '')
+      const secret = cookie.split('=')[1]!
+      const again = nameOf((await begin(http, secret)).headers.get('set-cookie') ?? '')
+      const statuses = async () => {
+        const calls = [{ headers: { cookie } }, get(secret), { headers: { cookie: again } }]
+        return Promise.all(calls.map(async (call) => (await http.request('/v1/whoami', call)).status))
+      }
+      assert.deepEqual(await statuses(), [200, 200, 200])
+
+      await (await (await http.beside()).tokens()).revoke(person('maria'), made.token.uid)
+
+      assert.deepEqual(await statuses(), [401, 401, 401])
+      assert.equal((await refusalOf(await begin(http, secret))).status, 401)
     })
-    const cookie = nameOf((await begin(http, made.secret)).headers.get('set-cookie') ?? '')
-    const secret = cookie.split('=')[1]!
-    const again = nameOf((await begin(http, secret)).headers.get('set-cookie') ?? '')
-    const statuses = async () => {
-      const calls = [{ headers: { cookie } }, get(secret), { headers: { cookie: again } }]
-      return Promise.all(calls.map(async (call) => (await http.request('/v1/whoami', call)).status))
-    }
-    assert.deepEqual(await statuses(), [200, 200, 200])
-
-    await (await (await http.beside()).tokens()).revoke(person('maria'), made.token.uid)
-
-    assert.deepEqual(await statuses(), [401, 401, 401])
-    assert.equal((await refusalOf(await begin(http, secret))).status, 401)
-  })
 
   it('ends when the person says so', async (t) => {
     const http = await openHttp(t)

@@ -8,7 +8,7 @@ const STATES: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   '22012': ['unavailable',   'an agent was changed by another call at the same moment; repeat the call'],
   '22021': ['invalid_input', 'a text holds a character that cannot be stored; remove it'],
   '23505': ['unavailable',   'another call made the same row at the same moment; repeat the call'],
-  '25006': ['unavailable',   'the server or this role only reads; use the address of the primary, or set default_transaction_read_only = off for the role'],
+  '25006': ['unavailable',   'this server or role only reads; use the primary, or set default_transaction_read_only = off for the role'],
   '28':    ['store_refused', 'correct the user or the password in the address of the store'],
   '3D000': ['store_refused', 'create it with: createdb <name>'],
   '3F000': ['store_refused', 'the schema baton is gone; restore a backup with: baton store restore <file>'],

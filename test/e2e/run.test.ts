@@ -191,6 +191,35 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
 })
 
 describe('baton run', () => {
+  it('carries a result from agent to agent and to a person, each started by the end of the one before', async (t) => {
+    const w = runnersIn(t, {
+      coder: { script: "console.log('limited in src/limit.ts')" },
+      reviewer: { script: "writeFileSync(home + '/review', brief); console.log('it holds')" },
+    })
+    const then = ['--then', 'reviewer', 'Review it', '--then', 'human', 'Release it']
+    const sent = await ask<{ run: string }>(
+      w.where,
+      ...['send', '--as', 'planner', '--to', 'coder', '--title', 'Limit the API', ...then],
+    )
+
+    await w.once()
+
+    const { steps } = await ask<{ steps: { agent: string; state: string }[] }>(
+      w.where,
+      ...['workflow', 'status', sent.run],
+    )
+    assert.deepEqual(
+      steps.map(({ agent, state }) => [agent, state]),
+      [
+        ['coder', 'completed'],
+        ['reviewer', 'completed'],
+        ['human', 'active'],
+      ],
+    )
+    assert.match(w.written('review'), /Title:\n\| Review it[\s\S]*limited in src\/limit\.ts/)
+    assert.equal((await refusal(w.where, 'send', '--to', 'coder', '--title', 'X', '--then', 'codex')).exit, 2)
+  })
+
   it('starts nothing by a baton.yaml that was changed or never trusted, nor for an agent', async (t) => {
     const w = runnersIn(t, { coder: { script: "writeFileSync(home + '/ran', '')" } })
     await w.send('coder')

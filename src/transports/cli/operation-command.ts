@@ -6,7 +6,7 @@ import { loadOperation, type OperationName } from '../../operations/index.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { byHand, referencesOf, typedAs } from './catalog.ts'
 import type { Command } from './command.ts'
-import { incomplete, refuseMoreWords, textOf } from './input/args.ts'
+import { type Arguments, incomplete, refuseMoreWords, textOf } from './input/args.ts'
 import { type FieldFlag, flagsOf, isRequired } from './input/flags.ts'
 import { toInput } from './input/values.ts'
 import type { Live } from './session/live.ts'
@@ -25,6 +25,8 @@ export interface Extra {
   readonly waits?: true
   /** Fields that are needed and that `before` asks for. */
   readonly asks?: readonly string[]
+  /** Words beyond those of the operation. */
+  readonly words?: (args: Arguments) => number
   /** The answer of a command that can do without a workspace and has none; undefined asks as usual. */
   readonly alone?: (shell: Shell, input: Input) => Promise<unknown>
   /** A refusal in the words of what was typed. */
@@ -45,7 +47,7 @@ const EXTRAS: Readonly<Partial<Record<OperationName, () => Promise<Extra>>>> = {
   agent_add: async () => (await import('./commands/agent/person.ts')).person,
   agent_remove: async () => (await import('./commands/agent/person.ts')).person,
   audit_checkpoint: async () => (await import('./commands/audit/anchor.ts')).checkpoint,
-  handoff_send: async () => (await import('./commands/handoff/send.ts')).send,
+  handoff_send: async () => (await import('./commands/handoff/send-then.ts')).sendThen,
   handoff_create: async () => (await import('./commands/handoff/send.ts')).send,
   handoff_inbox: async () => (await import('./commands/handoff/inbox.ts')).inbox,
   handoff_accept: async () => (await import('./commands/handoff/accept.ts')).accept,
@@ -91,7 +93,7 @@ export async function operationCommand(name: OperationName): Promise<Command> {
     flags: flags.filter(({ field }) => !positional.includes(field)),
     examples: [...op.examples, ...(extra?.examples ?? [])],
     async run(shell, args) {
-      refuseMoreWords(args.words, positional.length, typedAs(name))
+      refuseMoreWords(args.words, positional.length + (extra?.words?.(args) ?? 0), typedAs(name))
       let input: Input = await toInput(args, flags, positional, shell.io)
       demandRequired(op, flags, input, extra)
       const alone = await extra?.alone?.(shell, input)

@@ -47,7 +47,7 @@ const EXTRAS: Readonly<Partial<Record<OperationName, () => Promise<Extra>>>> = {
   agent_add: async () => (await import('./commands/agent/person.ts')).person,
   agent_remove: async () => (await import('./commands/agent/person.ts')).person,
   audit_checkpoint: async () => (await import('./commands/audit/anchor.ts')).checkpoint,
-  handoff_send: async () => (await import('./commands/handoff/send-then.ts')).sendThen,
+  handoff_send: async () => (await import('./commands/handoff/send.ts')).sendOn,
   handoff_create: async () => (await import('./commands/handoff/send.ts')).send,
   handoff_inbox: async () => (await import('./commands/handoff/inbox.ts')).inbox,
   handoff_accept: async () => (await import('./commands/handoff/accept.ts')).accept,

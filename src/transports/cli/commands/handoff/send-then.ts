@@ -1,57 +1,44 @@
 import { BatonError } from '../../../../domain/errors.ts'
-import type { Handoff } from '../../../../domain/handoffs/handoff.ts'
 import { slugOf } from '../../../../git/names.ts'
-import { textsOf } from '../../input/args.ts'
-import { added } from '../../input/flags.ts'
-import type { Extra } from '../../operation-command.ts'
-import { send } from './send.ts'
-
-const THEN = added({
-  name: 'then',
-  repeats: true,
-  placeholder: 'agent',
-  about: 'Hand the result on to this agent; its task follows in quotes',
-})
+import type { Shell } from '../../shell.ts'
 
 /** Options of a first step that a step of a workflow has too. */
 const OF_STEP = ['title', 'summary', 'deliverables', 'criteria', 'constraints', 'checks'] as const
 
-/** A send with agents that follow is a workflow of one step for each: it goes on by itself when a step is completed. */
-export const sendThen: Extra = {
-  ...send,
-  flags: (flags) => [...(send.flags?.(flags) ?? flags), THEN],
-  examples: ['baton send --to claude --title "Add rate limiting" --then codex "Review it"'],
-  words: (args) => textsOf(args, THEN.name).length,
-  // The word that is a draft's id elsewhere is a task here.
-  async alone(shell, { then: _then, id: _id, to, timeout_s, ...given }) {
-    const agents = textsOf(shell.args, THEN.name)
-    const { words } = shell.args
-    if (agents.length === 0) return undefined
-    if (words.length !== agents.length)
-      throw new BatonError(
-        'invalid_input',
-        `each --then takes an agent and its task in quotes: --then ${agents.at(-1)} "Review it"`,
-      )
-    const other = Object.keys(given).filter((name) => !OF_STEP.includes(name as (typeof OF_STEP)[number]))
-    if (other.length > 0)
-      throw new BatonError(
-        'invalid_input',
-        `--then does not go with ${other.join(', ')}; write a workflow instead: baton workflow init`,
-        { fields: other },
-      )
-    const title = String(given.title)
-    const first = {
-      id: 'step-1',
-      agent: to,
-      ...given,
-      ...(timeout_s !== undefined && { timeout: timeout_s }),
-    }
-    const steps = agents.map((agent, i) => ({ id: `step-${i + 2}`, agent, title: words[i] }))
-    const definition = JSON.stringify({ name: slugOf(title), home: 'block', steps: [first, ...steps] })
-    const session = await shell.open({ write: true })
-    const run = await session.call('workflow_start', { definition })
-    const { handoff } = await session.call('handoff_get', { id: run.steps[0]?.handoff ?? '' })
-    shell.next(`baton workflow status ${run.id}`)
-    return { handoff: handoff as Handoff, warnings: [], run: run.id }
-  },
+/**
+ * A send with agents that follow is a workflow of one step for each: it goes on by itself when a step is handed in. The
+ * word that is a draft's id elsewhere is a task here.
+ */
+export async function sendThen(
+  shell: Shell,
+  agents: readonly string[],
+  { then: _then, id: _id, to, timeout_s, ...given }: Readonly<Record<string, unknown>>,
+) {
+  const { words } = shell.args
+  if (words.length !== agents.length)
+    throw new BatonError(
+      'invalid_input',
+      `each --then takes an agent and its task in quotes: --then ${agents.at(-1)} "Review it"`,
+    )
+  const other = Object.keys(given).filter((name) => !OF_STEP.includes(name as (typeof OF_STEP)[number]))
+  if (other.length > 0)
+    throw new BatonError(
+      'invalid_input',
+      `--then does not go with ${other.join(', ')}; write a workflow instead: baton workflow init`,
+      { fields: other },
+    )
+  const title = String(given.title)
+  const first = {
+    id: 'step-1',
+    agent: to,
+    ...given,
+    ...(timeout_s !== undefined && { timeout: timeout_s }),
+  }
+  const steps = agents.map((agent, i) => ({ id: `step-${i + 2}`, agent, title: words[i] }))
+  const definition = JSON.stringify({ name: slugOf(title), home: 'block', steps: [first, ...steps] })
+  const session = await shell.open({ write: true })
+  const run = await session.call('workflow_start', { definition })
+  const { handoff } = await session.call('handoff_get', { id: run.steps[0]?.handoff ?? '' })
+  shell.next(`baton workflow status ${run.id}`)
+  return { handoff, warnings: [], run: run.id }
 }

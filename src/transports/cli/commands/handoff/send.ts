@@ -1,5 +1,6 @@
 import type { Handoff } from '../../../../domain/handoffs/handoff.ts'
 import { didYouMean } from '../../../../domain/texts/nearest.ts'
+import type { Arguments } from '../../input/args.ts'
 import { added } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
 import type { Session } from '../../session/session.ts'
@@ -32,6 +33,25 @@ export const send: Extra = {
       )
     return false
   },
+}
+
+const THEN = added({
+  name: 'then',
+  repeats: true,
+  placeholder: 'agent',
+  about: 'Hand the result on to this agent; its task follows in quotes',
+})
+const followers = ({ texts }: Arguments): readonly string[] => texts.get(THEN.name) ?? []
+
+export const sendOn: Extra = {
+  ...send,
+  flags: (flags) => [...flags, CHECK_FILES, THEN],
+  examples: ['baton send --to claude --title "Add rate limiting" --then codex "Review it"'],
+  words: (args) => followers(args).length,
+  alone: async (shell, input) =>
+    followers(shell.args).length === 0
+      ? undefined
+      : (await import('./send-then.ts')).sendThen(shell, followers(shell.args), input),
 }
 
 /** A slip in a name would hand the work to somebody who is never there. */

@@ -2,7 +2,6 @@ import type { DialectId } from './dialects/dialect.ts'
 import type { Draft } from './dialects/draft.ts'
 import type { Document } from './dialects/read.ts'
 import type { Format } from './dialects/relative.ts'
-import { rewrite as rewriteText } from './dialects/rewrite.ts'
 import type { CheckedDocument } from './domain/document-answers.ts'
 import { checkText, documentsIn } from './service/documents/check.ts'
 import { type ConvertedText, convertText } from './service/documents/convert.ts'
@@ -37,17 +36,6 @@ export function readDocuments(text: string, options: TextOptions = {}): readonly
 }
 
 /**
- * Writes a changed draft into the text of its document. Every byte that says nothing of the change stays as it was.
- *
- * ```ts
- * const changed = rewrite(document, { ...document.draft, to: 'gemini' })
- * ```
- */
-export function rewrite(document: Document, draft: Draft): string {
-  return rewriteText(document, draft)
-}
-
-/**
  * Checks every document in a text. There is at least one answer, and it never throws.
  *
  * ```ts
@@ -76,6 +64,7 @@ export function convert(
 }
 
 export { DIALECTS, type DialectId, type Loss } from './dialects/dialect.ts'
+export { rewrite } from './dialects/rewrite.ts'
 export { BatonError, ERROR_CODES, type ErrorCode } from './domain/errors.ts'
 export type { PlacedProblem } from './domain/problem.ts'
 export type { CheckedDocument, ConvertedText, Document, Draft, Format }

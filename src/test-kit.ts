@@ -25,33 +25,15 @@ export interface TestBaton extends AsyncDisposable {
   readonly baton: Baton
   /** The workspace's clock. */
   readonly clock: TestClock
-  /**
-   * A person of this name.
-   *
-   * ```ts
-   * const maria = test.person('maria')
-   * ```
-   */
+  /** A person of this name. */
   person(name: string): TestPerson
 }
 
 /** A clock that stands still until a test moves it. */
 export interface TestClock {
-  /**
-   * The time in the workspace.
-   *
-   * ```ts
-   * console.log(clock.now().toISOString())
-   * ```
-   */
+  /** The time in the workspace. */
   now(): Date
-  /**
-   * Moves the clock, and does everything that is due by then: leases lapse, retries are offered, offers expire.
-   *
-   * ```ts
-   * await clock.pass(24 * 3600)
-   * ```
-   */
+  /** Moves the clock, and does everything that is due by then: leases lapse, retries are offered, offers expire. */
   pass(seconds: number): Promise<void>
 }
 

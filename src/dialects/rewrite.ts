@@ -40,7 +40,16 @@ export function rewriting(document: Document, after: Draft): Rewriting {
   return { document: made, isExact: wrong === 0, text }
 }
 
-export const rewrite = (document: Document, after: Draft): string => rewriting(document, after).text()
+/**
+ * Writes a changed draft into the text of its document. Every byte that says nothing of the change stays as it was.
+ *
+ * ```ts
+ * const changed = rewrite(document, { ...document.draft, to: 'gemini' })
+ * ```
+ */
+export function rewrite(document: Document, after: Draft): string {
+  return rewriting(document, after).text()
+}
 
 interface Attempt {
   /** As it will read. */

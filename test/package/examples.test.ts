@@ -16,8 +16,6 @@ const PUBLIC: Readonly<Record<string, string>> = {
   SentHandoff: 'src/runner/sent-handoff.ts',
   Specialist: 'src/runner/specialist.ts',
   Work: 'src/runner/work.ts',
-  TestBaton: 'src/test-kit.ts',
-  TestClock: 'src/test-kit.ts',
   TestPerson: 'src/test-kit.ts',
 }
 const FUNCTIONS: Readonly<Record<string, string>> = {
@@ -27,7 +25,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   check: 'src/documents.ts',
   convert: 'src/documents.ts',
   readDocuments: 'src/documents.ts',
-  rewrite: 'src/documents.ts',
+  rewrite: 'src/dialects/rewrite.ts',
   openTestBaton: 'src/test-kit.ts',
 }
 const TEXTS = [

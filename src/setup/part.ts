@@ -199,5 +199,6 @@ export const sectionPart = (file: string, lines: string, why: string, marks = HA
   remove: (text) => withoutSection(text, marks, file),
 })
 
-/** Whether a file that Baton was taken out of says nothing any more. */
-export const saysNothing = (text: string): boolean => isBlank(text) || /^\ufeff?\s*\{\s*\}\s*$/.test(text)
+/** Whether a file that Baton was taken out of says nothing any more; programs add these keys to any file of theirs. */
+export const saysNothing = (text: string): boolean =>
+  isBlank(text) || /^\ufeff?\s*\{\s*(?:"\$(?:schema|version)":[^,{}]*)?\}\s*$/.test(text)

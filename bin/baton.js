@@ -12,12 +12,29 @@ const [major, minor] = process.versions.node.split('.').map(Number)
 
 if (wanted.length === 1 && ['--version', '-v', '-V', 'version'].includes(wanted[0])) {
   console.log(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version)
+} else if (wanted[0] === 'hook' && wanted.includes('--user') && !isNearWorkspace()) {
+  // Hooks of all projects run in every folder: most have no workspace, and loading the command takes twice as long.
 } else if (major > 22 || (major === 22 && minor >= 18)) {
   if (major === 22) hideSqliteWarning()
   if (isBuilt()) await runBuilt()
   else await runSources()
 } else {
   await runOnPinnedNode()
+}
+
+/** Whether there can be a workspace here; the command itself looks closer. */
+function isNearWorkspace() {
+  const { env } = process
+  if (['BATON_WORKSPACE', 'BATON_URL', 'BATON_STORE'].some((name) => env[name])) return true
+  for (let folder = process.cwd(); ; folder = dirname(folder)) {
+    // The home's own folder holds keys; it is a workspace too only with a store.
+    const mark = [env.BATON_HOME, env.HOME].includes(folder) ? '.baton/baton.db' : '.baton'
+    if ([mark, 'baton.yaml'].some((name) => existsSync(join(folder, name)))) return true
+    // The file of a linked worktree leads to the main one, where the workspace may be.
+    const git = statSync(join(folder, '.git'), { throwIfNoEntry: false })
+    if (git !== undefined) return git.isFile()
+    if (folder === dirname(folder)) return false
+  }
 }
 
 /** An installed package has no sources. In a clone the build answers while nothing changed since. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { folders, git } from '../support/documents/folders.ts'
-import { ask, quick, refusal, type Where } from '../support/program/command.ts'
+import { ask, BATON, quick, refusal, type Where } from '../support/program/command.ts'
 import { PROGRAMS, put, snapshot, textOf } from './files.ts'
 
 interface Place extends Where {
@@ -134,6 +134,35 @@ describe('baton setup --user', () => {
     for (const { code, stdout, stderr } of [outside, foreign, twice])
       assert.deepEqual([code, stdout, stderr], [0, '', ''])
     assert.deepEqual(readdirSync(another), [])
+  })
+})
+
+describe('a hook of all projects outside a workspace', () => {
+  it('costs at most half as much again as an empty Node, and leaves nothing behind', async (t) => {
+    const where = here(t)
+    const empty = join(where.home, 'empty.js')
+    writeFileSync(empty, '')
+    const options = { cwd: where.cwd, env: { HOME: where.home }, input: '{"session_id":"s1"}' } as const
+    /** The least of several times: others use this machine too. */
+    const least = (...args: readonly string[]): number =>
+      Math.min(
+        ...Array.from({ length: 9 }, () => {
+          const started = performance.now()
+          const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+            ...options,
+            encoding: 'utf8',
+          })
+          assert.deepEqual([status, stdout, stderr], [0, '', ''])
+          return performance.now() - started
+        }),
+      )
+    const hook = [BATON, 'hook', 'stop', '--agent', 'claude', '--for', 'claude-code', '--user']
+
+    const [bare, ours] = [least(empty), least(...hook)]
+
+    assert.ok(ours <= 1.5 * bare, `${ours} ms, ${bare} ms`)
+    assert.deepEqual(readdirSync(where.home), ['empty.js'])
+    assert.equal(existsSync(join(where.cwd, '.baton')), false)
   })
 })
 

@@ -14,6 +14,7 @@ import { shapeOf } from '../src/transports/mcp/schema.ts'
 import { LAYERS } from '../test/support/layers.ts'
 import { fieldTables } from './fields.ts'
 import { lossTable } from './losses.ts'
+import { pluginFiles } from './plugins/plugin-files.ts'
 import { ruleTable } from './rules.ts'
 import { threatTable } from './threats.ts'
 import { apiPage } from './types/api.ts'
@@ -38,6 +39,7 @@ export async function pages(): Promise<Readonly<Record<string, string>>> {
     'web/src/api/routes.ts': routes(await loadOperations()),
     ...schemas(),
     'docs/generated/schemas/workflow.json': `${json(WORKFLOW_SCHEMA())}\n`,
+    ...plugins(),
     'CONTRIBUTING.md': withLayers(readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')),
   }
 }
@@ -48,6 +50,16 @@ export async function stale(): Promise<readonly string[]> {
     const file = join(ROOT, path)
     return existsSync(file) && readFileSync(file, 'utf8') === text ? [] : [path]
   })
+}
+
+function plugins(): Readonly<Record<string, string>> {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  return Object.fromEntries(
+    Object.entries(pluginFiles(version)).map(([path, value]) => [
+      path,
+      typeof value === 'string' ? value : `${json(value)}\n`,
+    ]),
+  )
 }
 
 /** CONTRIBUTING.md with the layer table that the tests hold the code to. */

@@ -62,7 +62,7 @@ describe('the package as it is published', { concurrency: true }, () => {
   it('holds the build, the command, the verifiers, the docs, the examples, the licences and nothing else', () => {
     const paths = packed.map(({ path }) => path)
     const expected =
-      /^(?:dist\/.*\.(?:c?js|d\.ts)|dist\/baton-verify\.(?:mjs|html)|dist\/web\/(?:index\.html|icon\.svg|assets\/[\w-]+\.css)|docs\/.*\.(?:md|json|svg)|examples\/.*\.(?:ts|md|sh|py|ya?ml)|bin\/(?:baton\.js|code-cache\.cjs)|package\.json|(?:README|CHANGELOG|CONTRIBUTING)\.md|LICENSE|THIRD-PARTY-LICENSES\.txt)$/
+      /^(?:dist\/.*\.(?:c?js|d\.ts)|dist\/baton-verify\.(?:mjs|html)|dist\/web\/(?:index\.html|icon\.svg|assets\/[\w-]+\.css)|docs\/.*\.(?:md|json|svg)|examples\/.*\.(?:ts|md|sh|py|ya?ml)|bin\/(?:baton\.js|code-cache\.cjs)|plugins\/(?:[\w.-]+\/)+[\w.-]+\.(?:json|md)|package\.json|(?:README|CHANGELOG|CONTRIBUTING)\.md|LICENSE|THIRD-PARTY-LICENSES\.txt)$/
 
     assert.deepEqual(
       paths.filter((path) => !expected.test(path) || /\.(?:test|contract)\./.test(path)),
@@ -76,6 +76,9 @@ describe('the package as it is published', { concurrency: true }, () => {
       'dist/baton-verify.html',
       'dist/web/index.html',
       'docs/generated/schemas/package-handoff.json',
+      'plugins/.claude-plugin/marketplace.json',
+      'plugins/claude-code/.mcp.json',
+      'plugins/gemini/gemini-extension.json',
       'LICENSE',
       'THIRD-PARTY-LICENSES.txt',
     ])

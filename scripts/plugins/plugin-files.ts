@@ -1,0 +1,46 @@
+import { GUIDE_SECTION } from '../../src/setup/guide-section.ts'
+import { type AgentTargetName, hooksOf, serverArgs, targetOf } from '../../src/setup/targets.ts'
+
+const ABOUT = 'Hands work between coding agents and people: inbox, evidence and a log that can be checked'
+
+/** Hooks of a plugin run in every project, so they keep out of folders without a workspace. */
+const optionsOf = (name: AgentTargetName) =>
+  ({ agent: targetOf(name).agent, proof: false, user: true, root: '', tools: [] }) as const
+
+const serverOf = (name: AgentTargetName) => ({
+  baton: { command: 'baton', args: serverArgs(optionsOf(name)) },
+})
+
+const hookFile = (name: AgentTargetName) => ({
+  hooks: Object.fromEntries(hooksOf(name, optionsOf(name)).map(({ event, entry }) => [event, [entry]])),
+})
+
+const SKILL = `---
+name: handoff
+description: Takes, finishes and passes on work through Baton. Use it when work waits in the inbox, when somebody else has to continue, and before a session ends with open work.
+---
+
+${GUIDE_SECTION}`
+
+/** The plugin of Claude Code with its marketplace, and the extension of Gemini CLI: from the tables of setup. */
+export const pluginFiles = (version: string): Readonly<Record<string, unknown>> => ({
+  'plugins/.claude-plugin/marketplace.json': {
+    name: 'baton',
+    description: ABOUT,
+    owner: { name: 'The Baton authors' },
+    plugins: [{ name: 'baton', source: './claude-code', description: ABOUT }],
+  },
+  'plugins/claude-code/.claude-plugin/plugin.json': {
+    ...{ name: 'baton', version, description: ABOUT, license: 'MIT' },
+    author: { name: 'The Baton authors' },
+  },
+  'plugins/claude-code/.mcp.json': { mcpServers: serverOf('claude-code') },
+  'plugins/claude-code/hooks/hooks.json': hookFile('claude-code'),
+  'plugins/claude-code/skills/handoff/SKILL.md': SKILL,
+  'plugins/gemini/gemini-extension.json': {
+    ...{ name: 'baton', version, description: ABOUT, contextFileName: 'GEMINI.md' },
+    mcpServers: serverOf('gemini'),
+  },
+  'plugins/gemini/hooks/hooks.json': hookFile('gemini'),
+  'plugins/gemini/GEMINI.md': GUIDE_SECTION,
+})

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { resolve } from 'node:path'
+import { it } from 'node:test'
+import { run } from '../package/program.ts'
+import { PROGRAM_NAMES } from '../programs/programs.ts'
+
+const CHECK = resolve(import.meta.dirname, '../programs/check.ts')
+
+for (const program of PROGRAM_NAMES)
+  it(`${program} goes through every story with nothing but what setup wrote`, async () => {
+    const { code, stdout, stderr } = await run(process.execPath, [CHECK, program], {
+      cwd: resolve(CHECK, '../../..'),
+    })
+
+    assert.equal(code, 0, `${stdout}\n${stderr}`)
+  })

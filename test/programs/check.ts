@@ -1,0 +1,103 @@
+// Runs the stories with the real agent programs and a scripted model: npm run check:agents [program …] [--record].
+// The programs are installed once (1.6 GB); then everything runs without a network.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { CACHE, installBaton, installPrograms } from './install.ts'
+import { PROGRAM_NAMES, PROGRAMS, type ProgramName, programOf } from './programs.ts'
+import { record } from './record.ts'
+import { Stage, type Tools } from './stage.ts'
+import { STORIES } from './stories.ts'
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    cache: { type: 'string', default: CACHE },
+    record: { type: 'boolean', default: false },
+    verbose: { type: 'boolean', default: false },
+    'without-network': { type: 'string' },
+  },
+})
+const unknown = positionals.find((name) => !Object.hasOwn(PROGRAMS, name))
+if (unknown !== undefined) stop(`${unknown} is not one of ${PROGRAM_NAMES.join(', ')}`)
+const wanted = (positionals.length > 0 ? positionals : PROGRAM_NAMES) as readonly ProgramName[]
+
+if (values['without-network'] === undefined) await prepare()
+else await tell(JSON.parse(values['without-network']))
+
+/** With the network: installs everything. Then the same file runs again without it. */
+async function prepare(): Promise<void> {
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    stop('the pinned programs are those of Linux on x64')
+  if (!existsSync(resolve(import.meta.dirname, '../../dist/.built')))
+    stop('Baton is not built: npm run build')
+  const alone = ['unshare', '--net', ...(process.getuid?.() === 0 ? [] : ['--map-root-user'])]
+  const isAlone = spawnSync(alone[0]!, [...alone.slice(1), 'ip', 'link', 'set', 'lo', 'up'])
+  if (isAlone.status !== 0)
+    stop(
+      `the network cannot be taken away (${alone.join(' ')}): ${isAlone.stderr ?? isAlone.error}; nothing was run`,
+    )
+  const cache = resolve(values.cache)
+  const tools: Tools = { bin: await installPrograms(cache), baton: await installBaton(cache) }
+  const again = [process.execPath, import.meta.filename, ...process.argv.slice(2)]
+  const command = `ip link set lo up && exec "$@"`
+  const args = [
+    ...alone.slice(1),
+    'sh',
+    '-c',
+    command,
+    'sh',
+    ...again,
+    '--without-network',
+    JSON.stringify(tools),
+  ]
+  process.exit(spawnSync(alone[0]!, args, { stdio: 'inherit' }).status ?? 1)
+}
+
+/** Without the network: every story with every program, and a table. */
+async function tell(tools: Tools): Promise<void> {
+  const rows: Record<string, Record<string, string>> = {}
+  const sizes: Record<string, Record<string, string>> = {}
+  const notes = new Set<string>()
+  let failed = 0
+  for (const program of wanted) {
+    const { cannot = {} as Readonly<Record<string, string>>, version } = programOf(program)
+    const row: Record<string, string> = {}
+    const size: Record<string, string> = {}
+    rows[`${program} ${version}`] = row
+    sizes[program] = size
+    for (const story of STORIES.filter(({ programs }) => programs?.includes(program) ?? true)) {
+      using stage = new Stage(program, tools)
+      const failures: string[] = []
+      const check = (name: string, holds: boolean, about = '') => {
+        const why = cannot[name]
+        if (why !== undefined) notes.add(`${program}, ${name}: ${why}`)
+        row[name] = holds ? 'yes' : why === undefined ? 'NO' : 'cannot'
+        if (!holds && why === undefined) failures.push(`${program}, ${name}: ${about}`)
+      }
+      const measure = (name: string, tokens: number, most: number) => {
+        size[name] = `${tokens} of ${most}`
+        if (tokens > most) failures.push(`${program}, ${name}: ${tokens} tokens, at most ${most}`)
+      }
+      await story
+        .run(stage, check, measure)
+        .catch((error: Error) => failures.push(`${program}: ${error.message}`))
+      for (const name of story.checks) row[name] ??= 'not reached'
+      for (const failure of failures) console.error(`✖ ${failure}`)
+      if (failures.length > 0 && values.verbose) console.error(stage.log())
+      if (values.record && story === STORIES[0]) record(stage)
+      failed += failures.length
+    }
+  }
+  console.table(rows)
+  console.log('Tokens in the requests that the programs sent, by o200k_base:')
+  console.table(sizes)
+  for (const note of notes) console.log(note)
+  process.exit(failed === 0 ? 0 : 1)
+}
+
+function stop(why: string): never {
+  console.error(why)
+  process.exit(2)
+}

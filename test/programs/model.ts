@@ -1,0 +1,150 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { type Body, type Offered, type ToolCall, WIRES, type Wire } from './wires.ts'
+
+interface Call {
+  /** The tool by the name that Baton gives it; a program may put more before it. */
+  readonly tool: string
+  readonly args?: unknown
+}
+
+/** One answer of the scripted model. A string ends the turn with that text. */
+export type Step =
+  | string
+  | Call
+  | { readonly calls: readonly Call[] }
+  /** No answer for so long, so that the program can be ended meanwhile. */
+  | { readonly hangMs: number }
+
+/** A request that a program sent to its model. */
+export interface ModelRequest {
+  readonly body: Body
+  readonly text: string
+  readonly wire: Wire
+  readonly tools: readonly Offered[]
+  /** One of the conversation, not a title or a summary. */
+  readonly isMain: boolean
+}
+
+/** What every request after the last step is answered with. */
+const AT_THE_END = 'Nothing more to do.'
+
+/** A model on 127.0.0.1 that plays its steps in every wire format, and keeps what it was asked. */
+export class Model {
+  readonly requests: ModelRequest[] = []
+  readonly #steps: Step[]
+  readonly #server = createServer((request, response) => void this.#serve(request, response))
+
+  private constructor(steps: readonly Step[]) {
+    this.#steps = [...steps]
+  }
+
+  static async start(steps: readonly Step[]): Promise<Model> {
+    const model = new Model(steps)
+    model.#server.listen(0, '127.0.0.1')
+    await once(model.#server, 'listening')
+    return model
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  get main(): readonly ModelRequest[] {
+    return this.requests.filter(({ isMain }) => isMain)
+  }
+
+  close(): void {
+    this.#server.closeAllConnections()
+    this.#server.close()
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? '').split('?')[0]!
+    const text = await textOf(request)
+    const wire = request.method === 'POST' ? WIRES.find((each) => each.path.test(path)) : undefined
+    if (wire === undefined) {
+      elsewhere(response, path)
+      return
+    }
+    const body = parsed(text)
+    const tools = wire.tools(body)
+    const isMain = tools.length > 0 && !wire.isSide?.(body)
+    const asked = { body, text, wire, tools, isMain }
+    this.requests.push(asked)
+    const step = isMain ? this.#next(asked) : '{"title":"Work"}'
+    if (typeof step === 'object' && 'hangMs' in step) await wait(step.hangMs)
+    if (response.destroyed) return
+    const calls = typeof step === 'string' || 'hangMs' in step ? [] : 'calls' in step ? step.calls : [step]
+    const answer = wire.answer({
+      ...{ body, path },
+      text: typeof step === 'string' ? step : '',
+      calls: calls.map((call, at) => toCall(call, asked, `call_${this.requests.length}_${at}`)),
+    })
+    if ('json' in answer) json(response, answer.json)
+    else
+      response
+        .writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
+        .end(answer.stream)
+  }
+
+  /** A tool that Claude Code holds back is searched for first, as a model would; that uses no step. */
+  #next({ tools, wire, body }: ModelRequest): Step {
+    const [step] = this.#steps
+    const wanted = typeof step === 'object' && 'tool' in step ? step.tool : undefined
+    const isHeldBack = wanted !== undefined && !tools.some((offered) => isNamed(offered, wanted))
+    const canSearch = tools.some(({ name }) => name === 'ToolSearch')
+    const hasSearched = wire.results(body).some((result) => result.includes(wanted ?? ' '))
+    if (isHeldBack && canSearch && !hasSearched)
+      return { tool: 'ToolSearch', args: { query: '+baton', max_results: 20 } }
+    return this.#steps.shift() ?? AT_THE_END
+  }
+}
+
+const isNamed = ({ name }: Offered, wanted: string): boolean =>
+  name === wanted || ['_', '.', '-'].some((sign) => name.endsWith(`${sign}${wanted}`))
+
+/** The call under the name that this program gives the tool. Qwen Code lets deferred tools be called by one of its own. */
+function toCall({ tool, args = {} }: Call, { tools, text }: ModelRequest, id: string): ToolCall {
+  const found = tools.find((offered) => isNamed(offered, tool))
+  if (found) return { id, name: found.name, namespace: found.namespace, args }
+  const [deferred] = new RegExp(`mcp__\\w+__${tool}\\b`).exec(text) ?? []
+  return deferred !== undefined && tools.some(({ name }) => name === 'tool_call')
+    ? { id, name: 'tool_call', args: { name: deferred, arguments: args } }
+    : { id, name: tool, args }
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const piece of request) pieces.push(piece)
+  const bytes = Buffer.concat(pieces)
+  const encoding = request.headers['content-encoding']
+  if (encoding === 'gzip') return gunzipSync(bytes).toString()
+  if (encoding === 'zstd') return zstdDecompressSync(bytes).toString()
+  if (encoding === 'br') return brotliDecompressSync(bytes).toString()
+  return bytes.toString()
+}
+
+function parsed(text: string): Body {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return {}
+  }
+}
+
+/** Programs ask for lists of models and counts of tokens too. */
+function elsewhere(response: ServerResponse, path: string): void {
+  if (path.endsWith('count_tokens')) json(response, { input_tokens: 1_000 })
+  else if (path.endsWith(':countTokens')) json(response, { totalTokens: 1_000 })
+  else if (path.endsWith('/models'))
+    json(response, { object: 'list', data: [{ id: 'scripted', object: 'model' }] })
+  else json(response, { error: { type: 'not_found_error', message: `${path} is not here` } }, 404)
+}
+
+function json(response: ServerResponse, value: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+}

@@ -1,0 +1,221 @@
+import { execFileSync, spawn } from 'node:child_process'
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Ended } from '../package/program.ts'
+import { Model, type ModelRequest, type Step } from './model.ts'
+import { type ProgramName, programOf } from './programs.ts'
+
+export interface Tools {
+  /** The folder with links to the programs and to Node. */
+  readonly bin: string
+  /** The `baton.js` of an installed package. */
+  readonly baton: string
+}
+
+export interface Played extends Ended {
+  readonly requests: readonly ModelRequest[]
+  readonly isOver: boolean
+}
+
+/** What a program said to Baton. */
+export interface Recorded {
+  readonly hooks: Readonly<Record<string, readonly unknown[]>>
+  readonly hello: readonly unknown[]
+}
+
+/** How long one run of a program may take. */
+const PATIENCE_MS = 90_000
+
+/** A home, a repository and a path of their own for one program: nothing of this machine shows through. */
+export class Stage {
+  readonly program: ProgramName
+  readonly repo: string
+  readonly home: string
+  /** The inputs of hooks and the first messages of clients, as they came. */
+  readonly records: string
+  readonly #folder: string
+  readonly #tools: Tools
+
+  constructor(program: ProgramName, tools: Tools) {
+    this.program = program
+    this.#tools = tools
+    this.#folder = mkdtempSync(join(tmpdir(), `baton-${program}-`))
+    const [repo, home, records] = ['repo', 'home', 'records'].map((name) => join(this.#folder, name))
+    this.repo = repo!
+    this.home = home!
+    this.records = records!
+    for (const folder of [this.repo, this.home, this.records]) mkdirSync(folder)
+    this.git('init', '-q', '-b', 'main', '.')
+    writeFileSync(join(this.repo, 'README.md'), '# demo\n')
+    this.git('add', '.')
+    this.git('commit', '-qm', 'init')
+    this.putBaton('node')
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  /** Puts `baton` on the path, run by this Node; without one it is missing. */
+  putBaton(node: 'node' | 'old-node' | undefined): void {
+    const bin = join(this.#folder, 'bin')
+    rmSync(bin, { recursive: true, force: true })
+    mkdirSync(bin)
+    if (node === undefined) return
+    const run = `"${join(this.#tools.bin, node)}" "${this.#tools.baton}" "$@"`
+    const file = `"${this.records}/$1-$2-$(date +%s%N)"`
+    const recording = `case $1 in hook|mcp) tee ${file} | ${run};; *) exec ${run};; esac`
+    // Only a command that reads its input to the end is recorded.
+    const script = `#!/bin/sh
+${node === 'node' ? recording : `exec ${run}`}
+`
+    writeFileSync(join(bin, 'baton'), script)
+    chmodSync(join(bin, 'baton'), 0o755)
+  }
+
+  get #env(): Record<string, string> {
+    const person = { AUTHOR_NAME: 'tester', AUTHOR_EMAIL: 't@example.com', COMMITTER_NAME: 'tester' }
+    return {
+      PATH: [join(this.#folder, 'bin'), this.#tools.bin, '/usr/bin', '/bin'].join(':'),
+      ...{
+        HOME: this.home,
+        LANG: 'C.UTF-8',
+        TERM: 'dumb',
+        USER: 'tester',
+        GIT_COMMITTER_EMAIL: 't@example.com',
+      },
+      ...Object.fromEntries(Object.entries(person).map(([name, value]) => [`GIT_${name}`, value])),
+    }
+  }
+
+  git(...args: readonly string[]): string {
+    return execFileSync('git', args, { cwd: this.repo, env: this.#env, encoding: 'utf8' })
+  }
+
+  /** The command, which must succeed. */
+  async baton(...args: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.#run(join(this.#folder, 'bin/baton'), args, {})
+    if (code !== 0) throw new Error(`baton ${args.join(' ')} ended with ${code}: ${stderr}`)
+    return stdout
+  }
+
+  setup(...more: readonly string[]): Promise<string> {
+    return this.baton('setup', programOf(this.program).target ?? this.program, '--yes', ...more)
+  }
+
+  async stateOf(id: string): Promise<string> {
+    return JSON.parse(await this.baton('show', id, '--json')).handoff.state
+  }
+
+  /** Sends work to the program's agent and answers its id. */
+  async send(title = 'Add rate limiting'): Promise<string> {
+    const about = ['--summary', 'API needs limits before launch; the plan was agreed on']
+    const wanted = ['--deliverable', 'Middleware in src/', '--criterion', 'npm test passes', '--json']
+    const sent = await this.baton(
+      'send',
+      '--as',
+      'planner',
+      '--to',
+      this.program,
+      '--title',
+      title,
+      ...about,
+      ...wanted,
+    )
+    return JSON.parse(sent).handoff.id
+  }
+
+  /** Runs the program to its end with a model that plays these steps. */
+  async play(prompt: string, steps: readonly Step[]): Promise<Played> {
+    const { args, env, home } = programOf(this.program)
+    const model = await Model.start(steps)
+    try {
+      for (const [file, text] of Object.entries(home?.(model.url, this.repo) ?? {})) this.#keep(file, text)
+      const ended = await this.#run(join(this.#tools.bin, this.program), args(prompt), env(model.url))
+      return { ...ended, requests: model.main, isOver: ended.code !== null }
+    } finally {
+      model.close()
+    }
+  }
+
+  /** Runs the program itself, without a model. */
+  start(...args: readonly string[]): Promise<Ended> {
+    return this.#run(
+      join(this.#tools.bin, this.program),
+      args,
+      programOf(this.program).env('http://127.0.0.1:9'),
+    )
+  }
+
+  /** The folder of plugins in the installed package. */
+  get plugins(): string {
+    return join(dirname(dirname(this.#tools.baton)), 'plugins')
+  }
+
+  #keep(file: string, text: string): void {
+    const path = join(this.home, file)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
+
+  #run(program: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
+    return new Promise((done, failed) => {
+      const options = { cwd: this.repo, env: { ...this.#env, ...env }, detached: true }
+      const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+      // The programs start helpers of their own: all of them end with the group.
+      const timer = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), PATIENCE_MS)
+      let [stdout, stderr] = ['', '']
+      child.stdout.on('data', (chunk) => {
+        stdout += chunk
+      })
+      child.stderr.on('data', (chunk) => {
+        stderr += chunk
+      })
+      child.once('error', failed)
+      child.once('close', (code) => {
+        clearTimeout(timer)
+        appendFileSync(
+          join(this.#folder, 'log'),
+          `${program} ${args.join(' ')}: ${code}\n${stdout}\n${stderr}\n`,
+        )
+        done({ code, stdout, stderr })
+      })
+    })
+  }
+
+  /** The inputs of hooks by their event, and what the client said to the server first; paths are replaced. */
+  recorded(): Recorded {
+    const files = readdirSync(this.records).sort()
+    const read = (name: string): readonly unknown[] =>
+      readFileSync(join(this.records, name), 'utf8')
+        .replaceAll(this.repo, '<repo>')
+        .replaceAll(this.home, '<home>')
+        .replaceAll(this.repo.replaceAll('/', '-'), '-repo')
+        .split('\n')
+        .flatMap((line) => (line.trim() === '' ? [] : [JSON.parse(line)]))
+    const hooks: Record<string, unknown[]> = {}
+    for (const name of files.filter((file) => file.startsWith('hook-'))) {
+      const event = name.replace(/^hook-|-\d+$/g, '')
+      hooks[event] = [...(hooks[event] ?? []), ...read(name)]
+    }
+    const first = files.find((file) => file.startsWith('mcp-'))
+    return { hooks, hello: first === undefined ? [] : read(first).slice(0, 3) }
+  }
+
+  /** What a failed check needs to be understood. */
+  log(): string {
+    const file = join(this.#folder, 'log')
+    return existsSync(file) ? readFileSync(file, 'utf8') : ''
+  }
+}

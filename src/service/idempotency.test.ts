@@ -41,6 +41,20 @@ describeOnEngines('a call with a key', (open) => {
     assert.deepEqual((await w.store.counts()).handoffs, { offered: 2 })
   })
 
+  it('that makes something with an id of its own has one effect in four processes', async (t) => {
+    const w = await open(t)
+    const services = [w.service, await w.beside(), await w.beside(), await w.beside()]
+
+    for (let n = 1; n <= 5; n += 1) {
+      const answers = await Promise.all(
+        services.map(({ tasks }) =>
+          tasks.create(keyed('planner', `task-${n}`), { id: `T-${n}`, title: 'Once' }),
+        ),
+      )
+      assert.equal(new Set(answers.map((answer) => JSON.stringify(answer))).size, 1)
+    }
+  })
+
   it('answers what has become of its subject since', async (t) => {
     const w = await open(t)
     const send = () => w.service.sending.send(keyed('planner', 'key-1'), WORK)

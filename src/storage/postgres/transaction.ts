@@ -8,7 +8,7 @@ import type { Unit } from '../store.ts'
 import { WorkingSet } from '../working-set.ts'
 import { ServerClock } from './connection/clock.ts'
 import { type Connections, sessionOf } from './connection/connect.ts'
-import { isEnded, isOutdated, isStaleAgent, isSurelyLost, toBatonError } from './connection/errors.ts'
+import { isEnded, isOutdated, isSurelyLost, toBatonError } from './connection/errors.ts'
 import { type Call, call, type Rows, roundTrip } from './connection/round-trip.ts'
 import { change, flush, remember } from './flush.ts'
 import { putRight } from './leases.ts'
@@ -174,7 +174,7 @@ async function fromStore(
   } catch (error) {
     if (isSurelyLost(error, writes.length)) {
       void leave(client)
-      if (isStaleAgent(error) && !options.lockAgents) {
+      if (isOutdated(error) && !options.lockAgents) {
         const again = { ...options, lockAgents: true }
         return fromStore(again, await connectTo(connections), units, settled)
       }

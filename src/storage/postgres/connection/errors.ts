@@ -84,11 +84,8 @@ export function isEnded(error: unknown): boolean {
   )
 }
 
-/** A guard failed: only they divide. Where rows were loaded, it is the one on changed agents. */
-export const isStaleAgent = (error: unknown): boolean => stateOf(error) === '22012'
-
-/** A remembered row has changed since, or a row taken for new was there already. */
-export const isOutdated = (error: unknown): boolean => isStaleAgent(error) || stateOf(error) === '23505'
+/** A row has changed since (a guard failed: only they divide), or a row taken for new was there already. */
+export const isOutdated = (error: unknown): boolean => /^(?:22012|23505)$/.test(stateOf(error) ?? '')
 
 const stateOf = (error: unknown): string | undefined =>
   error instanceof RoundTripFailed && isServerError(error.cause) ? error.cause.code : undefined

@@ -24,7 +24,7 @@ export interface OpenBatonOptions {
  * (plain http only on this machine). Without one, the workspace is found as the command line finds it.
  *
  * ```ts
- * const baton = await openBaton(':memory:') // or baton.db, postgres://…, https://…
+ * const baton = await openBaton(process.argv[2] ?? ':memory:') // or baton.db, postgres://…, https://…
  * ```
  */
 export async function openBaton(

@@ -6,6 +6,7 @@ import { sentenceOf } from '../service/schema/schema-problems.ts'
 import type { OperationInput, OperationName, OperationOutput } from './calls.ts'
 import type { AgentLink, Claimed, HandoffContent } from './link.ts'
 import type { CheckValue } from './schema.ts'
+import { asHandler } from './warnings.ts'
 import {
   answerProblem,
   type Handler,
@@ -91,7 +92,7 @@ export class Attempt {
   }
 
   async #produce(): Promise<Produced> {
-    const { link, checkInput, handler, stopped } = this.#options
+    const { link, checkInput, handler, stopped, hasFreeSlot } = this.#options
     const { package: travels, verifications } =
       this.#content ?? (await this.#insist(() => link.content(this.#handoff.uid)))
     const last = verifications.at(-1)
@@ -101,7 +102,11 @@ export class Attempt {
         return failing('SCHEMA_VALIDATION_FAILED', sentenceOf('Input', input.problems), input.problems)
       const work = this.#workOf(travels, input.value)
       const refusal = last?.pass === false ? { refusal: last.note ?? '' } : {}
-      const answer = await unlessAborted(handler({ ...work, ...refusal }), stopped)
+      const { id } = this.#handoff
+      const answer = await unlessAborted(
+        asHandler({ name: link.name, id, hasFreeSlot }, () => handler({ ...work, ...refusal })),
+        stopped,
+      )
       return await this.#check(answer ?? {})
     } catch (error) {
       if (stopped.aborted) return { released: `${link.name} was stopped before the work was done` }
@@ -110,9 +115,9 @@ export class Attempt {
   }
 
   #workOf(travels: Package, input: unknown): Work {
-    const { link, stopped, hasFreeSlot } = this.#options
+    const { link, stopped } = this.#options
     const signal = AbortSignal.any([this.#lost.signal, stopped])
-    const parts = new WorkParts({ link, handoff: this.#handoff, signal, hasFreeSlot })
+    const parts = new WorkParts({ link, handoff: this.#handoff, signal })
     return {
       handoff: this.#handoff,
       package: travels,
@@ -120,7 +125,8 @@ export class Attempt {
       attempt: this.#handoff.attempt,
       signal,
       artifact: (name, data) => this.#store(name, data),
-      delegate: (part, options) => parts.delegate(part, options),
+      // The overloads of the interface are one method here.
+      delegate: ((given, second, third) => parts.delegate(given, second, third)) as Work['delegate'],
       ask: (question) => parts.ask(question),
       progress: async (percent) => {
         await this.#call('handoff_heartbeat', this.#named({ progress: percent }))

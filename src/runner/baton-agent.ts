@@ -4,9 +4,8 @@ import { present } from '../domain/present.ts'
 import {
   type DefinedSendOptions,
   type DefinedWork,
-  demandValue,
+  handoffOf,
   isDefined,
-  lastWord,
   type RequestOptions,
 } from './define-work.ts'
 import type { AgentLink, CallOptions, Outcome, WaitOptions } from './link.ts'
@@ -79,11 +78,9 @@ export class BatonAgent {
   ): Promise<SentHandoff> {
     if (!isDefined(given))
       return new SentHandoff(this.#link, await this.call('handoff_send', given, second as CallOptions))
-    const { to, title = `Work for ${to}`, output } = given
-    await demandValue('Input', given.input, second)
-    const { key, ...more } = third
-    const sent = { title, ...more, ...lastWord(given, third), to, input: second }
-    return new SentHandoff(this.#link, await this.call('handoff_send', sent, present({ key })), output)
+    const { key, ...fields } = third
+    const sent = await this.call('handoff_send', await handoffOf(given, second, fields), present({ key }))
+    return new SentHandoff(this.#link, sent, given.output)
   }
 
   /**
@@ -118,7 +115,7 @@ export class BatonAgent {
    * One handoff with its package, what was handed in, questions and answers, attempts and timeline.
    *
    * ```ts
-   * const { package: travels, timeline } = await codex.get(sent.id)
+   * const { package: travels, timeline } = await planner.get(sent.id)
    * ```
    */
   get(id: string): Promise<GetOutput> {
@@ -140,7 +137,7 @@ export class BatonAgent {
    * Declines a handoff, or gives accepted work back. The sender is told why.
    *
    * ```ts
-   * await codex.reject(declined.id, { reason: 'I have no access to the billing service' })
+   * await builder.reject(declined.id, { reason: 'I have no access to the billing service' })
    * ```
    */
   reject(id: string, input: RejectInput, options: CallOptions = {}): Promise<RejectOutput> {
@@ -151,7 +148,7 @@ export class BatonAgent {
    * Takes the next handoff offered to this agent, by priority and then age. Without one, `handoff` is absent.
    *
    * ```ts
-   * const { handoff } = await codex.claim()
+   * const { handoff } = await builder.claim()
    * ```
    */
   claim(options: CallOptions = {}): Promise<ClaimOutput> {
@@ -209,7 +206,7 @@ export class BatonAgent {
    * Reports that the work cannot be done, with the reason. It is tried again where its retry rule says so.
    *
    * ```ts
-   * await codex.fail(sent.id, { message: 'The build machine is down' })
+   * await builder.fail(sent.id, { message: 'The build machine is down' })
    * ```
    */
   fail(id: string, input: FailInput, options: CallOptions = {}): Promise<FailOutput> {
@@ -253,7 +250,7 @@ export class BatonAgent {
    * Calls any operation by its name.
    *
    * ```ts
-   * await planner.call('task_create', { id: 'P0.1.1', title: 'Set up the package' })
+   * await planner.call('task_create', { id: 'P0.1.1', title: 'Set up the package' }, { key: 'setup' })
    * const { items } = await planner.call('task_next_actions', {})
    * ```
    */

@@ -4,7 +4,7 @@ import { demandSeconds } from '../domain/wait-limits.ts'
 import type { Event } from '../service/events.ts'
 import { BatonAgent } from './baton-agent.ts'
 import { asGiven, type DefinedWork, demandName, isDefined } from './define-work.ts'
-import type { AgentOptions, EventOptions, Link } from './link.ts'
+import type { AgentLink, AgentOptions, EventOptions, Link } from './link.ts'
 import type { AfterSchema, BeforeSchema, Schema, StandardSchema } from './schema.ts'
 import {
   type CloseOptions,
@@ -19,7 +19,7 @@ import type { DefinedHandler, Handler } from './work.ts'
 export class Baton {
   readonly #link: Link
   readonly #specialists = new Set<Specialist>()
-  readonly #closing = new AbortController()
+  readonly #ended = new AbortController()
   #closed: Promise<void> | undefined
 
   constructor(link: Link) {
@@ -36,7 +36,10 @@ export class Baton {
    * ```
    */
   as(name: string, options: AgentOptions = {}): BatonAgent {
-    return new BatonAgent(this.#open().as(demandName(name), options))
+    const link = this.#open().as(demandName(name), options)
+    const wait: AgentLink['wait'] = (ref, given) =>
+      link.wait(ref, { ...given, signal: this.#until(given.signal) })
+    return new BatonAgent({ ...link, wait })
   }
 
   /**
@@ -54,7 +57,7 @@ export class Baton {
    *
    * ```ts
    * const specialist = await baton.work(
-   *   'react-specialist',
+   *   'form-specialist',
    *   { input: Requirement, output: Components, concurrency: 2 },
    *   async (work) => {
    *     const file = await work.artifact('react-components', { files: [`${work.input.name}.tsx`] })
@@ -95,7 +98,7 @@ export class Baton {
    * Another name of `work`, as the queue format calls a receiver.
    *
    * ```ts
-   * await baton.specialist('icon-specialist', {}, async () => ({ output: ['user.svg'] }))
+   * await baton.specialist('font-specialist', {}, async () => ({ output: 'sans.woff2' }))
    * ```
    */
   specialist<In extends Schema = Schema, Out extends Schema = Schema>(
@@ -128,13 +131,17 @@ export class Baton {
    * ```
    */
   events(options: EventOptions = {}): AsyncGenerator<Event> {
-    const signals = [this.#closing.signal, options.signal].filter((signal) => signal !== undefined)
-    return this.#open().events({ ...options, signal: AbortSignal.any(signals) })
+    return this.#open().events({ ...options, signal: this.#until(options.signal) })
+  }
+
+  /** Ends with a caller's own signal, and when this Baton has been closed: nothing waits on for ever. */
+  #until(signal: AbortSignal | undefined): AbortSignal {
+    return AbortSignal.any([this.#ended.signal, ...(signal ? [signal] : [])])
   }
 
   /**
-   * Closes the specialists, giving their handlers up to `timeout_s` seconds (30) to finish, and then the store.
-   * Closing twice is fine.
+   * Closes the specialists, giving their handlers up to `timeout_s` seconds (30) to finish, and then the store. Waits
+   * that are still open reject. Closing twice is fine.
    *
    * ```ts
    * await baton.close()
@@ -152,14 +159,16 @@ export class Baton {
   }
 
   async #end(options: CloseOptions): Promise<void> {
-    this.#closing.abort()
     await Promise.all([...this.#specialists].map((specialist) => specialist.close(options)))
+    // Handlers that are given time to finish may wait themselves.
+    this.#ended.abort(closed())
     await this.#link.close()
   }
 
   #open(): Link {
-    if (this.#closed)
-      throw new BatonError('unavailable', 'this Baton was closed; open it again with openBaton')
+    if (this.#closed) throw closed()
     return this.#link
   }
 }
+
+const closed = () => new BatonError('unavailable', 'this Baton was closed; open it again with openBaton')

@@ -58,11 +58,22 @@ export function isDefined(given: unknown): given is DefinedWork {
   return isStandard(input) && isStandard(output)
 }
 
+/** The handoff of a defined work with this input, once the input has passed its schema. */
+export async function handoffOf(
+  work: DefinedWork,
+  input: unknown,
+  fields: Omit<DefinedSendOptions, 'key'>,
+): Promise<OperationInput<'handoff_create'>> {
+  const { to, title = `Work for ${to}` } = work
+  await demandValue('Input', work.input, input)
+  return { title, ...fields, ...lastWord(work, fields), to, input }
+}
+
 /**
  * The last word on the output: its schema, as a check that the engine runs. A schema that cannot be written as JSON
  * Schema leaves it to the receiver, as the queue format does.
  */
-export function lastWord({ output }: DefinedWork, given: DefinedSendOptions) {
+function lastWord({ output }: DefinedWork, given: DefinedSendOptions) {
   if (given.review !== undefined || given.home !== undefined) return {}
   try {
     const schema = output['~standard'].jsonSchema?.input({ target: 'draft-2020-12' })

@@ -2,6 +2,7 @@ import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { demandValue } from './define-work.ts'
 import type { AgentLink, Outcome, WaitOptions } from './link.ts'
 import type { StandardSchema } from './schema.ts'
+import { warnOfOwnWait } from './warnings.ts'
 
 /** A handoff that was sent. */
 export class SentHandoff<Output = unknown> {
@@ -42,6 +43,7 @@ export class SentHandoff<Output = unknown> {
    * ```
    */
   async wait(options: WaitOptions = {}): Promise<Outcome & { readonly output: Output }> {
+    warnOfOwnWait(this.handoff)
     const outcome = await this.#link.wait(this.uid, options)
     const output = this.#output ? await demandValue('Output', this.#output, outcome.output) : outcome.output
     // The schema is what makes the type of the output true.

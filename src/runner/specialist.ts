@@ -6,6 +6,7 @@ import { demandSeconds } from '../domain/wait-limits.ts'
 import { Attempt } from './attempt.ts'
 import type { AgentLink, Claimed, Link } from './link.ts'
 import { type AfterSchema, type BeforeSchema, prepareSchema, type Schema } from './schema.ts'
+import { warn } from './warnings.ts'
 import type { Handler } from './work.ts'
 import { isAway, isLost, isUnusable } from './work-lease.ts'
 
@@ -297,11 +298,3 @@ async function begunOf(
 }
 
 const attemptOf = ({ uid, attempt }: Handoff): string => `${attempt} of ${uid}`
-
-function warn(what: string, error: unknown): void {
-  const why = error instanceof Error ? error.message : String(error)
-  // Browsers and workers have no process.
-  const { process } = globalThis
-  if (process?.emitWarning) process.emitWarning(`${what}: ${why}`, 'BatonWarning')
-  else console.warn(`BatonWarning: ${what}: ${why}`)
-}

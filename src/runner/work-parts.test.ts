@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { openBaton } from '../index.ts'
+import * as z from 'zod'
+import { defineWork, openBaton } from '../index.ts'
 import type { Baton } from './baton.ts'
 import type { BatonAgent } from './baton-agent.ts'
+import type { Work } from './work.ts'
 
 let baton: Baton
 let planner: BatonAgent
@@ -71,20 +73,67 @@ describe('a handler that delegates', () => {
     assert.deepEqual([output, handoff.attempt, tries], ['icon', 2, 2])
   })
 
-  it('to itself is told at once when no slot is free', async () => {
-    const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+  it('delegates defined work with its types, and both ends are checked', async () => {
+    const names = z.object({ names: z.array(z.string()) })
+    const draw = defineWork({ to: 'icons', input: names, output: z.object({ files: z.array(z.string()) }) })
+    await baton.work(draw, ({ input }) => ({ files: input.names.map((name) => `${name}.svg`) }))
     await baton.specialist('page', {}, async (work) => {
-      await work.delegate({ to: 'page', title: 'The same' })
+      // @ts-expect-error the names are missing
+      await assert.rejects(work.delegate(draw, {}), { code: 'invalid_input' })
+      const { output, handoff } = await work.delegate(
+        draw,
+        { names: ['user'] },
+        { title: 'Draw', wait_s: 20 },
+      )
+      return { output: [output.files[0]?.toUpperCase(), handoff.title, handoff.verified_by] }
     })
-    const sent = await send()
 
-    const { message } = await warned
+    const { output } = await (await send()).wait()
 
-    assert.equal(
-      message,
-      `page delegates a part of ${sent.id} to itself and has no free slot; raise its concurrency`,
+    assert.deepEqual(output, ['USER.SVG', 'Draw', 'page'])
+  })
+})
+
+describe('a handler that waits for its own worker', () => {
+  const same = defineWork({ to: 'page', input: z.string(), output: z.string() })
+  const ways: Readonly<Record<string, (work: Work) => Promise<unknown>>> = {
+    'by a delegation': (work) => work.delegate({ to: 'page', title: 'The same' }),
+    'by a request in the name of another': () => planner.request(same, 'the same'),
+    'by a handoff that it sends': async () => (await planner.send({ to: 'page', title: 'The same' })).wait(),
+  }
+  for (const [way, wait] of Object.entries(ways))
+    it(`is told at once when no slot is free: ${way}`, async () => {
+      const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+      await baton.specialist('page', {}, async (work) => void (await wait(work)))
+      const sent = await send()
+
+      const { message } = await warned
+
+      assert.equal(
+        message,
+        `the handler of ${sent.id} waits for ${sent.id.replace(/1$/, '2')}, which is for page too: page has no free slot; raise its concurrency`,
+      )
+      await planner.cancel(sent.id)
+    })
+
+  it('is not told while a slot is free, nor is anyone else that waits for a busy worker', async () => {
+    const warnings: Error[] = []
+    const hear = (warning: Error) => void warnings.push(warning)
+    process.on('warning', hear)
+    await baton.specialist('page', { concurrency: 2 }, async (work) => {
+      const { output } = work.input === 'whole' ? await work.delegate({ to: 'page', title: 'Part' }) : {}
+      return { output: output ?? 'part' }
+    })
+
+    const whole = await (await send({ input: 'whole' })).wait()
+    const all = [whole, ...['part', 'part', 'part'].map(async () => (await send()).wait())]
+
+    assert.deepEqual(
+      (await Promise.all(all)).map(({ output }) => output),
+      ['part', 'part', 'part', 'part'],
     )
-    await planner.cancel(sent.id)
+    process.off('warning', hear)
+    assert.deepEqual(warnings, [])
   })
 })
 

@@ -1,16 +1,17 @@
 import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
+import { present } from '../domain/present.ts'
 import type { OperationInput } from './calls.ts'
+import { type DefinedWork, handoffOf, isDefined, type RequestOptions } from './define-work.ts'
 import type { AgentLink, CallOptions, Outcome, WaitOptions } from './link.ts'
+import { SentHandoff } from './sent-handoff.ts'
 
 export interface WorkPartsOptions {
   readonly link: AgentLink
   readonly handoff: Handoff
   /** Aborted when the work is lost or the worker stops. */
   readonly signal: AbortSignal
-  /** Whether the worker could take one more handoff now. */
-  readonly hasFreeSlot: () => boolean
 }
 
 /** A handler's delegations and questions. Both find what an earlier run of the handler began. */
@@ -22,23 +23,24 @@ export class WorkParts {
     this.#options = options
   }
 
+  /** Takes a handoff and options, or a defined work, its input and options. */
   async delegate(
-    input: OperationInput<'handoff_create'>,
-    { key, ...waiting }: CallOptions & WaitOptions = {},
+    given: OperationInput<'handoff_create'> | DefinedWork,
+    second: unknown = {},
+    third: RequestOptions = {},
   ): Promise<Outcome> {
-    const { link, handoff, signal, hasFreeSlot } = this.#options
+    const { link, handoff, signal } = this.#options
     this.#delegated += 1
-    if (input.to === link.name && !hasFreeSlot())
-      process.emitWarning(
-        `${link.name} delegates a part of ${handoff.id} to itself and has no free slot; raise its concurrency`,
-        'BatonWarning',
-      )
+    const { timeout_s, ...plain } = second as CallOptions & WaitOptions
+    const options = isDefined(given) ? third : { ...plain, ...present({ wait_s: timeout_s }) }
+    const { key = `part-${this.#delegated}-of-${handoff.uid}`, wait_s, signal: own, ...fields } = options
+    const input = isDefined(given) ? await handoffOf(given, second, fields) : given
     const usual = input.home === undefined && input.review === undefined ? ({ home: 'queue' } as const) : {}
     const part = { ...usual, ...input, type: 'delegation' as const, parent: handoff.uid }
-    const sent = await this.#send(part, key ?? `part-${this.#delegated}-of-${handoff.uid}`)
-    return link.wait(sent.uid, {
-      ...waiting,
-      signal: AbortSignal.any([signal, ...(waiting.signal ? [waiting.signal] : [])]),
+    const sent = { handoff: await this.#send(part, key), warnings: [] }
+    return new SentHandoff(link, sent, isDefined(given) ? given.output : undefined).wait({
+      ...present({ timeout_s: wait_s }),
+      signal: AbortSignal.any([signal, ...(own ? [own] : [])]),
     })
   }
 

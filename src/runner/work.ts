@@ -4,7 +4,9 @@ import type { ArtifactRef, Evidence, Package, Validation } from '../domain/hando
 import type { KnownErrorCode } from '../domain/handoffs/retry.ts'
 import { present } from '../domain/present.ts'
 import type { OperationInput } from './calls.ts'
+import type { DefinedWork, RequestOptions } from './define-work.ts'
 import type { CallOptions, Outcome, WaitOptions } from './link.ts'
+import type { AfterSchema, BeforeSchema, StandardSchema } from './schema.ts'
 
 /** An artifact that a specialist made: what document 001 asks a worker to answer. */
 export interface StoredArtifact {
@@ -68,10 +70,21 @@ export interface Work<Input = unknown> {
    * It is completed when it is handed in, unless `home` or `review` says otherwise.
    *
    * ```ts
-   * const icons = await work.delegate({ to: 'icon-specialist', title: 'Draw the icons' })
-   * return { output: { icons: icons.output } }
+   * const font = await work.delegate({ to: 'font-specialist', title: 'Choose the font' })
+   * return { output: { icons: output, font: font.output } }
+   * ```
+   *
+   * Defined work has its input checked before it is sent, and its output is typed:
+   *
+   * ```ts
+   * const { output } = await work.delegate(drawIcons, { names: [`user-${colour}`] })
    * ```
    */
+  delegate<In extends StandardSchema, Out extends StandardSchema>(
+    work: DefinedWork<In, Out>,
+    input: BeforeSchema<In>,
+    options?: RequestOptions,
+  ): Promise<Outcome & { readonly output: AfterSchema<Out> }>
   delegate(input: OperationInput<'handoff_create'>, options?: CallOptions & WaitOptions): Promise<Outcome>
 
   /**

@@ -1,35 +1,50 @@
-// A specialist that asks, has a part of its work done by another, and a sender that has the last word.
-import { HandoffTimeoutException, openBaton } from 'batonpass'
+// A specialist that asks, has parts of its work done by another, and a sender that has the last word.
+// node delegation.ts [address] [part]: without a part, this process plays all of them.
+import { defineWork, HandoffTimeoutException, openBaton } from 'batonpass'
+import * as z from 'zod'
 
-const baton = await openBaton({ store: ':memory:' })
-const planner = baton.as('planner')
-
-await baton.specialist('icon-specialist', {}, async () => ({ output: ['user.svg'] }))
-await baton.specialist('react-specialist', {}, async (work) => {
-  const colour = await work.ask('Which colour do the icons have?')
-  console.log(colour)
-  const icons = await work.delegate({ to: 'icon-specialist', title: 'Draw the icons' })
-  return { output: { icons: icons.output } }
+const drawIcons = defineWork({
+  to: 'icon-specialist',
+  input: z.object({ names: z.array(z.string()) }),
+  output: z.array(z.string()),
 })
 
-// Without `home` it is native: handed in, it waits for its sender.
-const sent = await planner.send({ to: 'react-specialist', title: 'User card' })
-for await (const event of baton.events({ handoff: sent.id, since: '0' })) {
-  if (event.state === 'needs_input') break
-}
-await planner.answer(sent.id, 'Blue')
-try {
-  await sent.wait({ timeout_s: 2 })
-} catch (error) {
-  if (error instanceof HandoffTimeoutException) console.log(error.message)
-}
-await planner.verify(sent.id, { pass: true })
-const { output } = await sent.wait({ timeout_s: 60 })
-console.log(output)
+const [address = ':memory:', part = 'all'] = process.argv.slice(2)
+const baton = await openBaton(address)
 
-await baton.close()
+if (part === 'all' || part === 'icons') {
+  await baton.work(drawIcons, ({ input }) => input.names.map((name) => `${name}.svg`))
+  await baton.specialist('font-specialist', {}, async () => ({ output: 'sans.woff2' }))
+}
+
+if (part === 'all' || part === 'page') {
+  await baton.specialist('page-specialist', {}, async (work) => {
+    const colour = await work.ask('Which colour do the icons have?')
+    const { output } = await work.delegate(drawIcons, { names: [`user-${colour}`] })
+    const font = await work.delegate({ to: 'font-specialist', title: 'Choose the font' })
+    return { output: { icons: output, font: font.output } }
+  })
+}
+
+if (part === 'all' || part === 'planner') {
+  const planner = baton.as('planner')
+  // Without `home` it is native: handed in, it waits for its sender.
+  const sent = await planner.send({ to: 'page-specialist', title: 'User page' })
+  for await (const event of baton.events({ handoff: sent.id, since: '0' })) {
+    if (event.state === 'needs_input') await planner.answer(sent.id, 'blue')
+    if (event.state === 'in_review') break
+  }
+  try {
+    await sent.wait({ timeout_s: 0.1 })
+  } catch (error) {
+    if (error instanceof HandoffTimeoutException) console.log(error.message.replace(sent.id, '…'))
+  }
+  await planner.verify(sent.id, { pass: true })
+  const { output } = await sent.wait({ timeout_s: 60 })
+  console.log(output)
+  await baton.close()
+}
 
 // Prints:
-// Blue
-// Handoff HO-2026-001 timed out after 2s; it is in review, and waits for planner to verify it
-// { icons: [ 'user.svg' ] }
+// Handoff … timed out after 0.1s; it is in review, and waits for planner to verify it
+// { icons: [ 'user-blue.svg' ], font: 'sans.woff2' }

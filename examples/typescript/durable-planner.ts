@@ -1,14 +1,18 @@
 // A planner that may be killed at any step and started again: each step has a key of its own.
+// node durable-planner.ts [address] [part] [job]: without a part, this process plays all of them.
 import { openBaton } from 'batonpass'
 
-const [store = ':memory:', job = 'job-1'] = process.argv.slice(2)
-const baton = await openBaton({ store })
+const [address = ':memory:', part = 'all', job = 'job-1'] = process.argv.slice(2)
+const baton = await openBaton(address)
 const planner = baton.as('planner')
 
 // The receivers usually are other programs. Their work is tried again soon, because they may die too.
 const again = { timeout_s: 2, retry: { max: 20, delay_s: 0, multiplier: 1 }, home: 'queue' as const }
-for (const name of ['plan', 'api', 'page'])
-  await baton.work(name, {}, (work) => ({ output: `${name}(${work.input})` }))
+if (part !== 'planner') {
+  for (const name of ['plan', 'api', 'page']) {
+    await baton.work(name, {}, (work) => ({ output: `${name}(${work.input})` }))
+  }
+}
 
 async function step(to: string, input: unknown): Promise<unknown> {
   const sent = await planner.send({ ...again, to, title: `${to} of ${job}`, input }, { key: `${job}-${to}` })
@@ -18,10 +22,12 @@ async function step(to: string, input: unknown): Promise<unknown> {
   return output
 }
 
-const plan = await step('plan', job)
-const api = await step('api', plan)
-console.log(await step('page', api))
-await baton.close()
+if (part !== 'worker') {
+  const plan = await step('plan', job)
+  const api = await step('api', plan)
+  console.log(await step('page', api))
+  await baton.close()
+}
 
 // Prints:
 // plan is sent

@@ -4,10 +4,9 @@ import { join, resolve } from 'node:path'
 import { describe, it } from 'node:test'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-const EXAMPLES = join(ROOT, 'examples/typescript')
-const examples = readdirSync(EXAMPLES)
-  .filter((name) => name.endsWith('.ts'))
-  .map((name) => readFileSync(join(EXAMPLES, name), 'utf8').split('\n'))
+const examples = ['examples/typescript', 'examples/typescript-queue'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder)).map((name) => readFileSync(join(ROOT, folder, name), 'utf8').split('\n')),
+)
 
 /** What a user of the package can call, and where it is written. */
 const PUBLIC: Readonly<Record<string, string>> = {
@@ -47,6 +46,35 @@ describe('the examples of the TypeScript API', () => {
     )
 
     assert.deepEqual(unknown, [])
+  })
+
+  it('call every function that an entry of the package exports', async () => {
+    const { exports } = JSON.parse(read('package.json'))
+    const { './package.json': _, ...entries } = exports as Record<string, { readonly default: string }>
+    const texts = examples.map((lines) => lines.join('\n'))
+    const uncalled: string[] = []
+    for (const [entry, { default: file }] of Object.entries(entries)) {
+      const imported = texts.filter((text) => text.includes(`from 'batonpass${entry.slice(1)}'`))
+      const named = new Map<unknown, string>()
+      // A function with two names needs one example. Errors are the same classes in every entry.
+      for (const [name, value] of Object.entries(await import(join(ROOT, file))))
+        if (typeof value === 'function' && !named.has(value)) named.set(value, name)
+      for (const [value, name] of named) {
+        const isClass = String(value).startsWith('class')
+        const isUsed = isClass
+          ? name in PUBLIC || texts.some((text) => text.includes(name))
+          : imported.some((text) => text.includes(`${name}(`))
+        if (!isUsed) uncalled.push(`${entry} ${name}`)
+      }
+      assert.ok(named.size > 0, entry)
+    }
+    const methods = Object.entries(PUBLIC).flatMap(([type, file]) =>
+      membersOf(type, read(file)).map(({ name }) => `${type}.${name}`),
+    )
+    for (const method of methods)
+      if (!texts.some((text) => text.includes(`.${method.split('.')[1]}(`))) uncalled.push(method)
+
+    assert.deepEqual(uncalled, [])
   })
 
   it('stand in the comment of every public function', () => {

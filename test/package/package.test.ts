@@ -155,7 +155,10 @@ describe('the package as it is published', { concurrency: true }, () => {
   it('types a program of its user, and refuses a wrong one', async () => {
     writeFileSync(join(project, 'wrong.ts'), WRONG)
     // A program that reads its arguments has the types of its runtime.
-    writeFileSync(join(project, 'runtime.d.ts'), 'declare const process: { readonly argv: string[] }')
+    writeFileSync(
+      join(project, 'runtime.d.ts'),
+      'declare const process: { readonly argv: string[]; once(signal: string, run: () => void): void }',
+    )
     const flags = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2024']
     const files = readdirSync(project).filter((name) => name.endsWith('.ts'))
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
-import { withDefaults } from './defaults.ts'
 import { validateHandoff } from './validate.ts'
 
 const GOOD = { phase: 'Testing', from: '@tester', to: '@builder', status: 'complete' }
@@ -123,15 +122,5 @@ describe('the words of a block', () => {
       'Complete',
     ])
     assert.deepEqual(STATUSES, ['pending', 'in_progress', 'complete', 'failed', 'blocked', 'retry'])
-  })
-
-  it('[S2-31] defaults are filled in on demand, and it is said which', () => {
-    assert.deepEqual(withDefaults(GOOD, '2026-03-01T00:00:00Z'), {
-      handoff: { ...GOOD, retry_count: 0, metrics: {}, dependencies: [], timestamp: '2026-03-01T00:00:00Z' },
-      defaulted: ['retry_count', 'metrics', 'dependencies', 'timestamp'],
-    })
-    const full = { ...GOOD, retry_count: 2, metrics: { a: 1 }, dependencies: null, timestamp: 'x' }
-    assert.deepEqual(withDefaults(full, 'now').defaulted, ['dependencies'])
-    assert.equal('timestamp' in withDefaults(GOOD).handoff, false)
   })
 })

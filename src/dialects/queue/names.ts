@@ -80,7 +80,6 @@ const SUFFIXES: ReadonlyMap<string, QueueStatus> = new Map([
 ])
 
 export const CONTEXT_FILES = ['project-context.json', 'tech-stack.json', 'phase-status.json'] as const
-export type ContextFile = (typeof CONTEXT_FILES)[number]
 
 export interface QueuePlace {
   /** What the folder says about the state. */

@@ -41,6 +41,22 @@ describeOnEngines('the history of blocks', (open) => {
     }
   })
 
+  it('[S2-31] fills in what a block leaves out, and says which', async (t) => {
+    const { service } = await open(t)
+    const block = 'handoff:\n  phase: Testing\n  from: "@scout"\n  to: "@planner"\n  status: complete\n'
+    const full = `${block}  metrics: { a: 1 }\n  timestamp: 2026-02-01T00:00:00Z\n  retry_count: 2\n  dependencies: [P1]\n`
+
+    await collect(service, { 'a.yaml': block, 'b.yaml': full })
+
+    const filled = (await historyOf(service)).map(({ retry_count, metrics, dependencies, at, defaulted }) => {
+      return [retry_count, metrics, dependencies, at, defaulted]
+    })
+    assert.deepEqual(filled.toSorted(), [
+      [0, {}, [], START, ['retry_count', 'metrics', 'dependencies', 'timestamp']],
+      [2, { a: 1 }, ['P1'], '2026-02-01T00:00:00.000Z', []],
+    ])
+  })
+
   it('does not hold a block with a key in it, and says which field without the value', async (t) => {
     const { service } = await open(t)
     const key = `AKIA${'Q3EGRITHVXKLMW2Z'}`

@@ -100,7 +100,7 @@ for (const program of PROGRAMS) {
       await sent(where)
       await accepted(where)
 
-      const silent = await called(where, shapes, compact)
+      const silent = await called(where, shapes, compact, program === 'gemini' ? { trigger: 'manual' } : {})
       const next = wordsOf(await called(where, shapes, start))
       const later = wordsOf(await called(where, shapes, start))
 
@@ -130,6 +130,42 @@ describe('a session that is kept from stopping', () => {
 
     assert.equal(first.filter(({ answer }) => answer !== undefined).length, 2)
     assert.equal(other.answer?.decision, 'block')
+  })
+
+  it('keeps its refusals while a background job runs, and while its program summarises', async (t) => {
+    const where = here(t)
+    await sent(where)
+    await accepted(where)
+    const job = (status: string) => ({ background_tasks: [{ id: 'b1', type: 'shell', status }] })
+
+    const heard = [
+      await called(where, claude, 'Stop', job('running')),
+      await called(where, claude, 'Stop', job('running')),
+      await called(where, claude, 'SubagentStop', { agent_type: '' }),
+      await called(where, claude, 'SubagentStop', { agent_type: '' }),
+      await called(where, claude, 'Stop', job('completed')),
+      await called(where, claude, 'Stop', { background_tasks: [] }),
+    ]
+
+    assert.deepEqual(
+      heard.map(({ answer }) => answer?.decision),
+      [undefined, undefined, undefined, undefined, 'block', 'block'],
+    )
+  })
+
+  it('is not told of a compaction that Gemini only considers, and beats once in some minutes', async (t) => {
+    const where = here(t)
+    const gemini = shapesOf('gemini')
+    await sent(where)
+    await accepted(where)
+
+    for (let request = 0; request < 4; request++) await called(where, gemini, 'PreCompress')
+    const words = wordsOf(await called(where, gemini, 'SessionStart'))
+
+    assert.match(words, new RegExp(`You hold:\\n- ${FIRST}`))
+    assert.doesNotMatch(words, /was cut/)
+    const { timeline } = await ask<{ timeline: { act: string }[] }>(where, 'show', '@')
+    assert.equal(timeline.filter(({ act }) => act === 'handoff.heartbeat').length, 1)
   })
 
   it('is refused as often as the command says', async (t) => {

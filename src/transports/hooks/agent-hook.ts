@@ -64,7 +64,7 @@ async function atStop(call: HookCall): Promise<HookAnswer> {
 /** A subagent answers for the work of the agent that bears its name; its parent's is for the parent to finish. */
 async function atSubagentStop(call: HookCall): Promise<HookAnswer> {
   const { input, session, program } = call
-  if (input.subagent === undefined) return atStop(call)
+  if (input.subagent === undefined) return NOTHING
   const name = input.subagent.type.toLowerCase()
   if (!AGENT_NAME.test(name)) return NOTHING
   const own = { ...call, input: { ...input, sessionId: `${sessionOf(call)}/${input.subagent.id ?? name}` } }
@@ -93,22 +93,30 @@ function refusedFor(
   )
 }
 
+/** Gemini fires this event before each request to its model, mostly without a compaction after it. */
+const BEAT_EVERY_MS = 5 * 60_000
+
 /** The work stays alive and is written down, so that the session after the cut knows what it holds. */
 async function beforeCompaction(call: HookCall): Promise<HookAnswer> {
-  const { session, agent, input, now } = call
+  const { session, agent, program, input, now } = call
+  const marks = marksOf(call)
+  const isCut = program !== 'gemini' || input.trigger !== 'auto'
+  if (!isCut && !marks.isDue(agent, sessionOf(call), now, BEAT_EVERY_MS)) return NOTHING
   const { handoffs, tasks } = await openWork(session, agent)
   if (handoffs.length + tasks.length === 0) return NOTHING
-  marksOf(call).keepNote({
-    agent,
-    session_id: sessionOf(call),
-    at: now.toISOString(),
-    trigger: input.trigger ?? 'unknown',
-    open: [...handoffs, ...tasks].map(({ id, title, progress }) => ({
-      id,
-      title,
-      ...present({ progress }),
-    })),
-  })
+  if (!isCut) marks.keepBeat(agent, sessionOf(call))
+  else
+    marks.keepNote({
+      agent,
+      session_id: sessionOf(call),
+      at: now.toISOString(),
+      trigger: input.trigger ?? 'unknown',
+      open: [...handoffs, ...tasks].map(({ id, title, progress }) => ({
+        id,
+        title,
+        ...present({ progress }),
+      })),
+    })
   const kept = await Promise.allSettled(
     handoffs.map(({ id, progress }) => session.call('handoff_heartbeat', { id, ...present({ progress }) })),
   )

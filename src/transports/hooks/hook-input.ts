@@ -21,6 +21,8 @@ export interface HookInput {
   readonly isCursor: boolean
   /** Ended by the person or by an error, not by the agent. */
   readonly isAborted: boolean
+  /** A background job still runs; the program wakes the agent when it ends. */
+  readonly isWaiting: boolean
 }
 
 /** The spellings of each agent, without their capitals and dashes. */
@@ -41,11 +43,16 @@ export function eventOf(word: string): HookEvent | undefined {
 }
 
 /**
- * Whether the agent may stop whatever it holds. It goes on because of a hook already, and whoever refuses then may
- * refuse for ever; or a person ended it.
+ * Whether the agent may stop regardless of its work. A refusal could repeat for ever when the agent goes on because of
+ * a hook already. A person ended it, or it waits for a job in the background. A subagent without a type is the
+ * program's own, such as the one that summarises before a compaction.
  */
-export const maySimplyStop = (event: HookEvent, { isContinued, isAborted }: HookInput): boolean =>
-  (event === 'stop' || event === 'subagent-stop') && (isContinued || isAborted)
+export const maySimplyStop = (event: HookEvent, input: HookInput): boolean =>
+  (event === 'stop' || event === 'subagent-stop') &&
+  (input.isContinued ||
+    input.isAborted ||
+    input.isWaiting ||
+    (event === 'subagent-stop' && input.subagent === undefined))
 
 /** Programs say more than anyone needs here; nobody sends this much. */
 const MAX_HOOK_BYTES = 16 * 1024 * 1024
@@ -96,6 +103,7 @@ export function toHookInput(said: Readonly<Record<string, unknown>>): HookInput 
   const root: unknown = Array.isArray(roots) ? roots[0] : undefined
   const type = text('agent_type')
   const task = text('task_id')
+  const jobs: readonly unknown[] = Array.isArray(said.background_tasks) ? said.background_tasks : []
   return {
     sessionId: text('session_id') ?? text('sessionId') ?? text('conversation_id'),
     cwd: text('cwd') ?? (typeof root === 'string' ? root : undefined),
@@ -109,5 +117,6 @@ export function toHookInput(said: Readonly<Record<string, unknown>>): HookInput 
         : { id: task, text: `${text('task_subject') ?? ''}\n${text('task_description') ?? ''}` },
     isCursor: text('cursor_version') !== undefined,
     isAborted: said.status === 'aborted' || said.status === 'error',
+    isWaiting: jobs.some((job) => Object(job).status === 'running'),
   }
 }

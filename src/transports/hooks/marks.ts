@@ -47,6 +47,20 @@ export class Marks {
     return false
   }
 
+  /** Whether a session's last heartbeat is so long ago. */
+  isDue(agent: string, session: string, now: Date, everyMs: number): boolean {
+    const known = statSync(this.#beatFile(agent, session), { throwIfNoEntry: false })
+    return known === undefined || now.getTime() - known.mtimeMs >= everyMs
+  }
+
+  keepBeat(agent: string, session: string): void {
+    writeOwn(this.#beatFile(agent, session), '')
+  }
+
+  #beatFile(agent: string, session: string): string {
+    return join(this.#folder, `${markName(agent, session)}.beat`)
+  }
+
   keepNote(note: HookMark): void {
     const file = join(this.#folder, `${markName(note.agent, note.session_id)}.note`)
     writeOwn(file, `${JSON.stringify(note)}\n`)

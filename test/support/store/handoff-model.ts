@@ -102,9 +102,10 @@ export function apply(
   target: number,
 ): { readonly settled: Model; readonly after?: Model } {
   const settled = settle(before, actor, operation === 'create' || operation === 'send' ? -1 : target)
+  const open = settled.handoffs.filter(isOpen).length
+  const isFull = open >= LIMITS.planner.outgoing || open >= LIMITS.codex.incoming
   if (operation === 'create' || operation === 'send') {
-    const open = settled.handoffs.filter(isOpen).length
-    if (open >= LIMITS.planner.outgoing || open >= LIMITS.codex.incoming) return { settled }
+    if (isFull) return { settled }
     const made: ModelHandoff =
       operation === 'create'
         ? { state: 'draft', attempt: 1 }
@@ -114,7 +115,7 @@ export function apply(
   const handoff = settled.handoffs[target]
   if (!handoff) return { settled }
   const next = move(settled.now, handoff, operation, actor)
-  if (!next) return { settled }
+  if (!next || (isFull && isOpen(next) && !isOpen(handoff))) return { settled }
   const told = !isOpen(next) && isOpen(handoff) && actor !== 'planner' ? 1 : 0
   const handoffs = settled.handoffs.with(target, next)
   return { settled, after: { ...settled, handoffs, notices: settled.notices + told } }

@@ -59,25 +59,26 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
     assert.equal(git(w.root, 'rev-list', '--count', `HEAD..${branch}`).trim(), '2')
   })
 
-  it('may hand in by a call of its own under its instance, and then finish in peace', async (t) => {
+  it('may end its work by a call of its own under its instance, and then finish in peace', async (t) => {
     const w = runnersIn(t, {
-      coder: {
+      coder: { answer: 'calls', script: "baton('submit', '@', '--note', 'done by a call')" },
+      other: {
         answer: 'calls',
         script:
-          "baton('submit', '@', '--note', 'done by a call'); await sleep(1500); writeFileSync(home + '/finished', 'yes')",
+          "baton('reject', '@', '--reason', 'not mine'); await sleep(3000); writeFileSync(home + '/finished', 'yes')",
       },
       silent: { answer: 'calls', script: "console.log('I could not')" },
     })
-    const [done, not] = [await w.send('coder'), await w.send('silent')]
+    const [done, declined, not] = [await w.send('coder'), await w.send('other'), await w.send('silent')]
 
     const { code } = await w.once()
 
-    const [first, second] = [await w.show(done.id), await w.show(not.id)]
-    assert.deepEqual([code, first.handoff.state, first.result?.note], [0, 'in_review', 'done by a call'])
-    assert.equal(w.written('finished'), 'yes')
-    assert.equal(second.handoff.state, 'failed')
+    const [first, second, third] = await Promise.all([done, declined, not].map(({ id }) => w.show(id)))
+    assert.deepEqual([code, first?.handoff.state, first?.result?.note], [0, 'in_review', 'done by a call'])
+    assert.deepEqual([second?.handoff.state, w.written('finished')], ['rejected', 'yes'])
+    assert.equal(third?.handoff.state, 'failed')
     assert.match(
-      second.handoff.error?.message ?? '',
+      third?.handoff.error?.message ?? '',
       /ended without handing in HO-.*it said last: I could not/,
     )
   })
@@ -161,8 +162,10 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
     const w = runnersIn(t, {
       coder: {
         concurrency: 2,
-        script:
-          "const id = /HO-\\d+-\\d+/.exec(brief)[0]; await sleep(900); appendFileSync(home + '/done', id + '\\n')",
+        script: `
+          const id = /HO-\\d+-\\d+/.exec(brief)[0]
+          while (!existsSync(home + '/calm')) await sleep(50)
+          appendFileSync(home + '/done', id + '\\n')`,
       },
     })
     const ids = await Promise.all(Array.from({ length: 4 }, () => w.send('coder').then(({ id }) => id)))
@@ -179,6 +182,7 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
       await until(() => programsAt(w.root).length === 0)
     }
 
+    w.place.file('calm', '')
     assert.equal((await w.once()).code, 0)
 
     const states = await Promise.all(ids.map(async (id) => (await w.show(id)).handoff))
@@ -186,7 +190,7 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
       states.map(({ state, attempt }) => [state, attempt]),
       ids.map(() => ['in_review', 1]),
     )
-    assert.deepEqual(new Set(w.written('done').trim().split('\n')), new Set(ids))
+    assert.deepEqual(w.written('done').trim().split('\n').sort(), ids.toSorted())
   })
 })
 

@@ -65,7 +65,7 @@ interface Result {
 /** For every script: its brief, the folder of the test, and git and Baton as a program calls them. */
 const PRELUDE = `
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 const brief = readFileSync(0, 'utf8')
 const home = process.env.HOME
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms))

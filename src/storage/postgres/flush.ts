@@ -1,11 +1,10 @@
 import { idemKey, type Writes } from '../loaded.ts'
-import { changingIn, MOST_REMEMBERED, type Row, type Written, writtenIn } from '../rows.ts'
-import { type Call, call, type Rows, type Statement } from './connection/round-trip.ts'
+import { changingIn, type Row, type Written, writtenIn } from '../rows.ts'
+import { type Call, call } from './connection/round-trip.ts'
 import { DUE_AT, dueAt } from './leases.ts'
 import { flushParties } from './parties.ts'
 import { MARK_WRITING } from './reading/log.ts'
 import { redactCalls } from './redact.ts'
-import type { Remembered, Version } from './remembered.ts'
 import { changeIn, columnsOf, fill, type Insert, insertInto, upsertInto } from './tables.ts'
 
 /**
@@ -88,25 +87,13 @@ const SEE_NOTICE = {
   text: 'UPDATE baton.notice SET seen_at = $3 WHERE ws = $1 AND uid = $2 AND seen_at IS NULL',
 }
 
-/** Which versions of these rows a batch was decided on. */
-export interface Versions {
-  readonly handoffs: ReadonlyMap<string, Version>
-  readonly streams: ReadonlyMap<string, Version>
-  readonly contents: ReadonlyMap<string, Version>
-}
-
-/** Rows of these kinds that were there and have changed. In one order: where they are not locked, this does it. */
-export function change(
-  ws: number,
-  { handoffs, oldHandoffs }: Writes,
-  rows: readonly Written[],
-  versions: Versions,
-): Call[] {
+/** Rows of these kinds that were there, are locked, and have changed. */
+export function change(ws: number, { handoffs, oldHandoffs }: Writes, rows: readonly Written[]): Call[] {
   return (['handoff', 'stream', 'content'] as const).flatMap((table) => {
     const changed = rowsIn(rows, 'update', table).map((row): Row => {
       const uid = String(row.uid)
       const due = table === 'handoff' && { due_at: dueAt(oldHandoffs.get(uid), handoffs.get(uid)!) }
-      return { ...row, ...due, ...versions[`${table}s`].get(uid) }
+      return { ...row, ...due }
     })
     return changed.length > 0 ? [fill(statementOf('update', table), ws, changed)] : []
   })
@@ -171,40 +158,3 @@ const ORDER: Readonly<Record<string, (row: Row) => string>> = {
   stream: byUid,
   idem: ({ actor, op, key }) => idemKey({ actor: String(actor), op: String(op), key: String(key) }),
 }
-
-/** Keeps what these calls wrote, once they are committed, with the version that each row has now. */
-export function remember(remembered: Remembered, calls: readonly Call[], answers: readonly Rows[]): void {
-  for (const [i, { statement, values }] of calls.entries()) {
-    const kept = KEPT.get(statement)
-    const [xid, tids] = answers[i]?.[0] ?? []
-    if (!kept || !xid || !tids) continue
-    const cells = (column: string) => values[1 + kept.columns.indexOf(column)] as readonly string[]
-    const uids = cells('uid')
-    for (const [row, tid] of tids.split(' ').entries())
-      kept.keep(remembered, uids[row]!, { tid, xid }, (column) => cells(column)[row]!)
-  }
-}
-
-type Keep = (to: Remembered, uid: string, version: Version, cell: (column: string) => string) => void
-
-const keepHandoff: Keep = (to, uid, version, cell) =>
-  to.handoffs.keep(uid, { ...version, value: cell('doc') })
-const keepContent: Keep = (to, uid, version, cell) => {
-  const doc = cell('doc')
-  if (doc.length <= MOST_REMEMBERED) to.contents.keep(uid, { ...version, value: doc })
-  else to.contents.forget(uid)
-}
-const keepStream: Keep = (to, uid, version, cell) => {
-  const [seq, progress_seq] = [Number(cell('seq')), Number(cell('progress_seq'))]
-  to.streams.keep(uid, { ...version, value: { uid, seq, head: cell('head'), progress_seq } })
-}
-
-const KEPT = new Map<Statement, { readonly columns: readonly string[]; readonly keep: Keep }>(
-  Object.entries({ handoff: keepHandoff, content: keepContent, stream: keepStream }).flatMap(
-    ([table, keep]) =>
-      (['insert', 'update'] as const).map((mode) => {
-        const { statement, columns } = statementOf(mode, table)
-        return [statement, { columns, keep }] as const
-      }),
-  ),
-)

@@ -1,9 +1,6 @@
 import { keyOf } from '../rows.ts'
 import type { Statement } from './connection/round-trip.ts'
 
-/** Seen at the same moment as the agents beside it. */
-export const AGENT_CHANGES = '(SELECT agents FROM baton.workspace WHERE id = $1)'
-
 /**
  * Each of these keys with the columns of its row. Every key is looked up by itself, in a subquery that the planner
  * cannot turn round (`how`: by a lock, or `OFFSET 0`): plans are kept, and one made while a table was small would
@@ -16,7 +13,7 @@ function byKey(
   keys = 'unnest($2::text[]) AS k (key)',
   key = keyOf(table),
 ): string {
-  return `SELECT k.key, r.*${table === 'agent' ? `, ${AGENT_CHANGES}` : ''} FROM ${keys} CROSS JOIN LATERAL (
+  return `SELECT k.key, r.* FROM ${keys} CROSS JOIN LATERAL (
     SELECT ${columns} FROM baton.${table} WHERE ws = $1 AND ${key} = k.key ${how}) AS r`
 }
 
@@ -24,8 +21,7 @@ const HANDOFF_KEYS = `unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
   SELECT root, task, from_agent, to_agent, holder FROM baton.handoff WHERE ws = $1 AND uid = k.uid OFFSET 0) AS h`
 /** Tasks that were asked for, and those of the handoffs. */
 const TASK_KEYS = `SELECT h.task FROM ${HANDOFF_KEYS} WHERE h.task IS NOT NULL UNION SELECT unnest($3::text[])`
-const ROW_VERSION = 'ctid AS tid, xmin AS xid'
-const STREAM = `seq, head, progress_seq, ${ROW_VERSION}`
+const STREAM = 'seq, head, progress_seq'
 
 // biome-ignore format: one statement each
 export const SQL = {
@@ -34,12 +30,12 @@ export const SQL = {
     ORDER BY due_at LIMIT $3::integer`),
   locked: statement('locked', byKey('agent', 'doc', 'FOR NO KEY UPDATE')),
   handoffs: statement('handoffs', `
-    SELECT h.doc, h.tid, h.xid FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
-      SELECT doc, ${ROW_VERSION} FROM baton.handoff WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS h`),
+    SELECT h.doc FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
+      SELECT doc FROM baton.handoff WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS h`),
   claims: statement('claims', `
-    SELECT c.agent, h.doc, h.tid, h.xid
+    SELECT c.agent, h.doc
     FROM unnest($2::text[], $3::integer[]) AS c (agent, wanted) CROSS JOIN LATERAL (
-      SELECT doc, ${ROW_VERSION} FROM baton.handoff
+      SELECT doc FROM baton.handoff
       WHERE ws = $1 AND to_agent = c.agent AND state = 'offered' AND uid <> ALL ($4::text[])
       ORDER BY rank, uid LIMIT c.wanted FOR UPDATE SKIP LOCKED) AS h`),
   passed: statement('passed', `
@@ -69,7 +65,7 @@ export const SQL = {
   agentsByName: statement('agents_by_name', byKey('agent', 'doc', 'OFFSET 0')),
   agents: statement('agents', byKey('agent', 'doc', 'OFFSET 0', `(
     SELECT unnest(ARRAY[h.from_agent, h.to_agent]) FROM ${HANDOFF_KEYS} UNION SELECT unnest($3::text[])) AS k (key)`)),
-  contents: statement('contents', byKey('content', `doc, ${ROW_VERSION}`, 'OFFSET 0')),
+  contents: statement('contents', byKey('content', 'doc', 'OFFSET 0')),
   sessions: statement('sessions', byKey('audit_session', 'doc', 'FOR UPDATE')),
   runs: statement('runs', byKey('run', 'doc', 'FOR UPDATE')),
   blocks: statement('blocks', byKey('block', 'doc', 'OFFSET 0')),

@@ -8,8 +8,8 @@ import type { DueItem, Unit } from '../store.ts'
 import { type Call, call, type Rows, type Statement, type Value } from './connection/round-trip.ts'
 import { dueAmong, type Early } from './leases.ts'
 import { SQL } from './load-statements.ts'
-import { type Numbers, numbered } from './numbers.ts'
-import type { Remembered, Version } from './remembered.ts'
+import { beginYear, drawNumbers } from './numbers.ts'
+import type { HandoffPlace, Places } from './places.ts'
 import { columnsOf } from './tables.ts'
 
 /** A call and what becomes of its answer. */
@@ -19,8 +19,7 @@ export interface Load {
 }
 
 export interface LoadOptions {
-  readonly remembered: Remembered
-  readonly numbers: Numbers
+  readonly places: Places
   /** Agents that are read are locked too: for a second try after one was changed under the first. */
   readonly lockAgents?: boolean
   /** Rows that say too early that something is due were put right as far as they could be. */
@@ -34,23 +33,17 @@ export class Loader {
   readonly loaded: Loaded = emptyLoaded()
   /** Documents of the agents as they were read: a changed agent is written only where it is still the same. */
   readonly agentDocs = new Map<string, string>()
-  readonly versions = {
-    handoffs: new Map<string, Version>(),
-    streams: new Map<string, Version>(),
-    contents: new Map<string, Version>(),
-  }
   due: readonly DueItem[] = []
   /** Handoffs whose rows say that they are due, and are not. */
   early: readonly Early[] = []
-  /** The numbers that it was given, and those of them for the next batch. */
+  /** The numbers that it was given. */
   drawn: Rows | undefined
-  ahead: Rows = []
   readonly #ws: number
   readonly #units: readonly Unit<unknown>[]
   readonly #reads: ReturnType<typeof mergeReads>
   readonly #options: LoadOptions
   /** Handoffs whose place was taken for granted, as they were. */
-  readonly #assumed = new Map<string, Handoff>()
+  readonly #assumed = new Map<string, HandoffPlace>()
 
   constructor(ws: number, units: readonly Unit<unknown>[], options: LoadOptions) {
     this.#ws = ws
@@ -109,7 +102,7 @@ export class Loader {
       ...(unknown.length > 0
         ? this.#load(SQL.agents, this.#agent, unknown, agents)
         : this.#load(SQL.agentsByName, this.#agent, agents)),
-      ...this.#load(SQL.contents, this.#content, [...new Set([...contents, ...claimed])]),
+      ...this.#load(SQL.contents, into(this.loaded.contents), [...new Set([...contents, ...claimed])]),
       ...this.#load(SQL.blocks, into(this.loaded.blocks), blocks),
       ...this.#load(SQL.deliveries, into(this.loaded.deliveries), deliveries),
       ...this.#load(SQL.notices, this.#notice, notices),
@@ -140,13 +133,12 @@ export class Loader {
 
   moreNumbers(): Load[] {
     const { numbers, year } = this.#reads
-    const beginning = { call: this.#options.numbers.beginYear(year), take: () => undefined }
+    const beginning = { call: beginYear(this.#ws, year), take: () => undefined }
     return [beginning, ...this.#draw(numbers - this.loaded.numbers.length)]
   }
 
   #draw(count: number): Load[] {
-    const calls = this.#options.numbers.draw(count, this.#units.length, this.#reads.year)
-    return calls.map((call) => ({ call, take: this.#number }))
+    return [{ call: drawNumbers(this.#ws, count, this.#reads.year), take: this.#number }]
   }
 
   /** Names the rows that belong to the handoffs; those of `unknown` handoffs are found through their rows. */
@@ -155,9 +147,7 @@ export class Loader {
     const tasks = new Set(this.#reads.tasks)
     const streams = new Set([...this.#reads.streams, ...this.#reads.sessions, ...this.#reads.runs])
     const unknown = handoffs.filter((uid) => {
-      const doc = this.#options.remembered.handoffs.last(uid)?.value
-      const place =
-        this.loaded.handoffs.get(uid) ?? (doc === undefined ? undefined : (JSON.parse(doc) as Handoff))
+      const place = this.loaded.handoffs.get(uid) ?? this.#options.places.get(uid)
       if (!place) return true
       this.#assumed.set(uid, place)
       agents.add(place.from).add(place.to)
@@ -213,25 +203,16 @@ export class Loader {
     }
   }
 
-  #handoff = ([doc, tid, xid]: readonly string[]): Handoff => {
+  #handoff = ([doc]: readonly string[]): Handoff => {
     const handoff: Handoff = JSON.parse(doc!)
-    const version = { tid: tid!, xid: xid! }
     this.loaded.handoffs.set(handoff.uid, handoff)
-    this.versions.handoffs.set(handoff.uid, version)
-    this.#options.remembered.handoffs.keep(handoff.uid, { ...version, value: doc! })
+    this.#options.places.keep(handoff)
     return handoff
   }
 
   #number = (rows: Rows): void => {
-    const wanted = this.#reads.numbers - this.loaded.numbers.length
     this.drawn = [...(this.drawn ?? []), ...rows]
-    this.loaded.numbers.push(...rows.slice(0, wanted).map(numbered))
-    this.ahead = [...this.ahead, ...rows.slice(wanted)]
-  }
-
-  #content = ([uid, doc, tid, xid]: readonly string[]): void => {
-    this.loaded.contents.set(uid!, JSON.parse(doc!))
-    this.versions.contents.set(uid!, { tid: tid!, xid: xid! })
+    this.loaded.numbers.push(...rows.map(([number, id]) => ({ number: Number(number), id: id! })))
   }
 
   #latest = ([task, from, to, doc]: readonly string[]): void => {
@@ -256,9 +237,8 @@ export class Loader {
     }
   }
 
-  #agent = ([name, doc, changes]: readonly string[]): void => {
+  #agent = ([name, doc]: readonly string[]): void => {
     const agent: Agent = JSON.parse(doc!)
-    if (changes) this.#options.remembered.agents.keep(name!, { changes, value: doc! })
     this.loaded.agents.set(name!, agent)
     this.agentDocs.set(name!, doc!)
   }
@@ -272,8 +252,7 @@ export class Loader {
     this.loaded.tasks.set(id!, { task: JSON.parse(doc!), open_deps: Number(open) })
   }
 
-  #stream = ([uid, seq, head, progress, tid, xid]: readonly string[]): void => {
-    this.versions.streams.set(uid!, { tid: tid!, xid: xid! })
+  #stream = ([uid, seq, head, progress]: readonly string[]): void => {
     const stream = { uid: uid!, seq: Number(seq), head: head!, progress_seq: Number(progress) }
     this.loaded.streams.set(uid!, stream)
   }

@@ -1,6 +1,5 @@
-import { beforeYear, type Numbered } from '../loaded.ts'
-import { type Call, call, type Rows } from './connection/round-trip.ts'
-import { MOMENT_MS } from './remembered.ts'
+import { beforeYear } from '../loaded.ts'
+import { type Call, call } from './connection/round-trip.ts'
 import { sequenceOf } from './workspace.ts'
 
 /** Each id is looked up by itself (`OFFSET 0`): otherwise the planner reads the whole table. */
@@ -25,53 +24,8 @@ const BEGIN_YEAR = {
     ON CONFLICT DO NOTHING`,
 }
 
-/** With so many units in a batch the next will need some, too. */
-const MANY = 8
-/** As many as the server itself may leave out after a crash. */
-const AHEAD = 32
+export const drawNumbers = (ws: number, count: number, year: string): Call =>
+  call(DRAW, ws, sequenceOf(ws), count, beforeYear(year), year)
 
-/**
- * Numbers for new handoffs. While many callers are at work, some are drawn before they are needed: work can then be
- * decided without asking for them. What nobody has used within a moment is left out.
- */
-export class Numbers {
-  readonly #ws: number
-  #ahead: Numbered[] = []
-  #drawnAt = 0
-
-  constructor(ws: number) {
-    this.#ws = ws
-  }
-
-  /** The next that are here already, or nothing when they are fewer. */
-  next(count: number, year: string): readonly Numbered[] | undefined {
-    const isOld = performance.now() - this.#drawnAt > MOMENT_MS
-    this.#ahead = isOld ? [] : this.#ahead.filter(({ id }) => id.startsWith(`HO-${year}-`))
-    return this.#ahead.length < count ? undefined : this.#ahead.slice(0, count)
-  }
-
-  use(count: number): void {
-    this.#ahead.splice(0, count)
-  }
-
-  /** Draws these, and what the next batch may need after one of so many units. */
-  draw(count: number, units: number, year: string): readonly Call[] {
-    const ahead = units < MANY ? 0 : Math.max(0, AHEAD - this.#ahead.length)
-    if (count + ahead === 0) return []
-    return [call(DRAW, this.#ws, sequenceOf(this.#ws), count + ahead, beforeYear(year), year)]
-  }
-
-  beginYear(year: string): Call {
-    const ws = this.#ws
-    return call(BEGIN_YEAR, ws, sequenceOf(ws), beforeYear(year), year, beforeYear('____'))
-  }
-
-  /** Keeps drawn numbers, once committed: before, a crash may let the server give them out again. */
-  keep(rows: Rows): void {
-    if (rows.length === 0) return
-    this.#ahead.push(...rows.map(numbered))
-    this.#drawnAt = performance.now()
-  }
-}
-
-export const numbered = ([number, id]: Rows[number]): Numbered => ({ number: Number(number), id: id! })
+export const beginYear = (ws: number, year: string): Call =>
+  call(BEGIN_YEAR, ws, sequenceOf(ws), beforeYear(year), year, beforeYear('____'))

@@ -27,7 +27,7 @@ describe('the plan of a change', () => {
       await client.query(`SET plan_cache_mode = force_generic_plan; ANALYZE baton.${table}`)
 
       await client.query(`PREPARE change AS ${changeIn(table, [column]).statement.text}`)
-      const { rows } = await client.query('EXPLAIN EXECUTE change (NULL, NULL, NULL, NULL, NULL)')
+      const { rows } = await client.query('EXPLAIN EXECUTE change (NULL, NULL, NULL)')
 
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
       assert.match(

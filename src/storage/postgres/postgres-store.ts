@@ -11,11 +11,10 @@ import { type Connections, prepareConnections, withClient } from './connection/c
 import { Signals } from './connection/signals.ts'
 import { dump, restore } from './copy.ts'
 import { migrate } from './migrate.ts'
-import { Numbers } from './numbers.ts'
+import { Places } from './places.ts'
 import { postgresQueries } from './reading/queries.ts'
 import { addCheckpoint, growTree } from './reading/tree.ts'
 import { scrub } from './redact.ts'
-import { Remembered } from './remembered.ts'
 import { runTransaction } from './transaction.ts'
 import { openWorkspace, retireWorkspace, type Workspace } from './workspace.ts'
 
@@ -82,8 +81,7 @@ class PostgresStore {
     const { location } = connections
     const { id: _, ...kept } = workspace
     this.info = { engine: 'postgres', location, workspace: name, schema, readOnly, ...kept }
-    const remembered = new Remembered()
-    const numbers = new Numbers(workspace.id)
+    const places = new Places()
     this.#group = new GroupCommit({
       run: (units, settled) =>
         runTransaction(
@@ -91,8 +89,7 @@ class PostgresStore {
             connections,
             ws: this.#ws,
             origin: this.info.origin,
-            remembered,
-            numbers,
+            places,
             onCommit: (writes) => this.#signals.send(changedBy(writes)),
           },
           units,

@@ -26,11 +26,6 @@ export function typeOf(table: string, column: string): string {
   return table === 'entry' && column === 'id' ? 'bigint' : (TYPES[column] ?? 'text')
 }
 
-/** Tables whose rows are remembered. */
-const VERSIONED = new Set(['handoff', 'content', 'stream'])
-/** The number of the transaction, and where each row stands now, in the order in which they were given. */
-const VERSIONS = `pg_current_xact_id()::xid, string_agg(ctid::text, ' ')`
-
 /** Writes all rows of a table with one statement: an array for each column. */
 export interface Insert {
   readonly columns: readonly string[]
@@ -44,36 +39,25 @@ export interface Insert {
  */
 export function insertInto(table: string, columns = TABLES[table] ?? [], conflict = ''): Insert {
   const cells = columns.map((column, i) => `unnest($${i + 2}::${typeOf(table, column)}[])`)
-  const insert = `INSERT INTO baton.${table} (ws, ${columns.join(', ')})
+  const text = `INSERT INTO baton.${table} (ws, ${columns.join(', ')})
     SELECT $1::integer, ${cells.join(', ')} ${conflict}`
-  const text = VERSIONED.has(table)
-    ? `WITH written AS (${insert} RETURNING ctid) SELECT ${VERSIONS} FROM written`
-    : insert
   return {
     columns,
     statement: { name: `${conflict ? 'upsert' : 'insert'}_${table}_${columns.length}`, text },
   }
 }
 
-/**
- * Changes rows that are the versions they are taken for: what was changed or replaced stands somewhere else or is of
- * another transaction, and then the division fails and takes the transaction with it. They are looked up by their key
- * (hence the words for `=`): on that way, and not on the one by place, the server makes room in the page. `how` says
- * what is written where it is not the cell.
- */
+/** Changes rows that are locked, each looked up by its key. `how` says what is written where it is not the cell. */
 export function changeIn(
   table: string,
   changed = changingIn(table),
   how: Readonly<Record<string, string>> = {},
 ): Insert {
-  const columns = ['uid', 'tid', 'xid', ...changed]
+  const columns = ['uid', ...changed]
   const cells = columns.map((column, i) => `unnest($${i + 2}::${typeOf(table, column)}[]) AS ${column}`)
   const set = changed.map((column) => `${column} = ${how[column] ?? `k.${column}`}`)
-  const text = `WITH written AS (
-      UPDATE baton.${table} AS r SET ${set.join(', ')} FROM (SELECT $1::integer AS ws, ${cells.join(', ')}) AS k
-      WHERE ${IN_WORKSPACE} AND r.uid = k.uid AND r.ctid IS NOT DISTINCT FROM k.tid::tid AND r.xmin = k.xid::xid
-      RETURNING r.ctid)
-    SELECT ${VERSIONS}, 1 / (count(*) = cardinality($2::text[]))::integer FROM written`
+  const text = `UPDATE baton.${table} AS r SET ${set.join(', ')}
+    FROM (SELECT $1::integer AS ws, ${cells.join(', ')}) AS k WHERE ${IN_WORKSPACE} AND r.uid = k.uid`
   return { columns, statement: { name: `change_${table}`, text } }
 }
 

@@ -9,12 +9,10 @@ import { WorkingSet } from '../working-set.ts'
 import { ServerClock } from './connection/clock.ts'
 import { type Connections, sessionOf } from './connection/connect.ts'
 import { isEnded, isOutdated, isSurelyLost, toBatonError } from './connection/errors.ts'
-import { type Call, call, type Rows, roundTrip } from './connection/round-trip.ts'
-import { change, flush, remember } from './flush.ts'
+import { type Call, call, roundTrip } from './connection/round-trip.ts'
+import { change, flush } from './flush.ts'
 import { putRight } from './leases.ts'
 import { type Load, Loader, type LoadOptions } from './load.ts'
-import { DRAW } from './numbers.ts'
-import { recall } from './recall.ts'
 
 const BEGIN = call({ name: 'begin', text: 'BEGIN' })
 const COMMIT = call({ name: 'commit', text: 'COMMIT' })
@@ -41,20 +39,16 @@ export interface TransactionOptions extends LoadOptions {
 }
 
 /**
- * One transaction for all units. Where this process has just seen all that they touch, it is one round trip: decided in
- * memory, then checked, written and committed. Otherwise two: begin, lock and load; then, decided on locked rows, write
- * and commit. (A third when the next of a queue is claimed.) A unit that is refused has staged nothing, so no
- * savepoints are needed.
+ * One transaction for all units, in two round trips: begin, lock and load; then, decided on locked rows, write and
+ * commit. (A third when the next of a queue is claimed.) A unit that is refused has staged nothing, so no savepoints
+ * are needed.
  */
 export async function runTransaction(
   options: TransactionOptions,
   units: readonly Unit<unknown>[],
   settled: ReadonlySet<string> | 'skip',
 ): Promise<BatchResult> {
-  const staged = settled !== 'skip' && settled.size === 0 ? stage(options, units) : undefined
-  const client = await connectTo(options.connections)
-  if (staged && (await writeStaged(options, client, staged))) return { outcomes: staged.outcomes }
-  return fromStore(options, client, units, settled)
+  return fromStore(options, await connectTo(options.connections), units, settled)
 }
 
 function connectTo({ connect, location }: Connections): Promise<PoolClient> {
@@ -64,77 +58,13 @@ function connectTo({ connect, location }: Connections): Promise<PoolClient> {
   })
 }
 
-/** The result of a batch, decided in memory, with the calls that write it and check what it assumed. */
-interface Staged {
-  readonly set: WorkingSet
-  readonly outcomes: readonly Outcome[]
-  readonly calls: readonly Call[]
-  forget(): void
-}
-
-function stage(
-  { connections, ws, origin, remembered, numbers }: TransactionOptions,
-  units: readonly Unit<unknown>[],
-): Staged | undefined {
-  if (!connections.clock.isFresh) return undefined
-  const recalled = recall(ws, units, { remembered, numbers })
-  if (!recalled) return undefined
-  const { loaded, agentDocs, versions, locks, check, number, forget } = recalled
-  const set = new WorkingSet(loaded, origin)
-  const outcomes = set.decideAll(units)
-  // A refusal must rest on what is there, and what is not written is not checked.
-  if (!set.isDirty || outcomes.some(({ ok }) => !ok)) return undefined
-  const { handoffs, streams } = set.writes
-  const isAllChanged =
-    [...versions.handoffs.keys()].every((uid) => handoffs.has(uid)) &&
-    [...versions.streams.keys()].every((uid) => streams.has(uid))
-  const rows = rowsOf(set.writes)
-  const calls = [
-    ...(isAllChanged ? [] : [locks]),
-    ...change(ws, set.writes, rows, versions),
-    check(set.writes.contents),
-    ...flush(ws, set.writes, rows, agentDocs),
-    ...number(),
-  ]
-  return { set, outcomes, calls, forget }
-}
-
-/**
- * In one round trip, which is a transaction by itself: it is committed at its end. False, with the connection as it
- * was, when something is not as it was remembered.
- */
-async function writeStaged(
-  options: TransactionOptions,
-  client: PoolClient,
-  { set, outcomes, calls, forget }: Staged,
-): Promise<boolean> {
-  let answers: readonly Rows[] = []
-  try {
-    answers = await roundTrip(client, calls)
-    client.release()
-  } catch (error) {
-    forget()
-    if (isSurelyLost(error, calls.length)) {
-      if (isOutdated(error)) return false
-      client.release(true)
-      throw lost(error, options.connections.location, outcomes.length)
-    }
-    await committedOrLost(options, client, set, error)
-  }
-  remember(options.remembered, calls, answers)
-  for (const [i, { statement }] of calls.entries())
-    if (statement === DRAW) options.numbers.keep(answers[i] ?? [])
-  options.onCommit(set.writes)
-  return true
-}
-
 async function fromStore(
   options: TransactionOptions,
   client: PoolClient,
   units: readonly Unit<unknown>[],
   settled: ReadonlySet<string> | 'skip',
 ): Promise<BatchResult> {
-  const { connections, ws, origin, remembered, numbers, onCommit } = options
+  const { connections, ws, origin, places, onCommit } = options
   const { location } = connections
   const loader = new Loader(ws, units, options)
   let writes: readonly Call[] = []
@@ -159,17 +89,13 @@ async function fromStore(
       return { outcomes }
     }
     const rows = rowsOf(set.writes)
-    writes = [
-      ...change(ws, set.writes, rows, loader.versions),
-      ...flush(ws, set.writes, rows, loader.agentDocs),
-    ]
+    writes = [...change(ws, set.writes, rows), ...flush(ws, set.writes, rows, loader.agentDocs)]
   } catch (error) {
     void leave(client)
     throw lost(error, location, units.length)
   }
-  let answers: readonly Rows[] = []
   try {
-    answers = await roundTrip(client, [...writes, COMMIT])
+    await roundTrip(client, [...writes, COMMIT])
     client.release()
   } catch (error) {
     if (isSurelyLost(error, writes.length)) {
@@ -182,8 +108,7 @@ async function fromStore(
     }
     await committedOrLost(options, client, set, error)
   }
-  remember(remembered, writes, answers)
-  numbers.keep(loader.ahead)
+  for (const handoff of set.writes.handoffs.values()) places.keep(handoff)
   onCommit(set.writes)
   return { outcomes }
 }

@@ -3,9 +3,6 @@ import { call, type Rows } from './round-trip.ts'
 /** Milliseconds of the server's clock, read when the statement runs and not when its transaction began. */
 export const SERVER_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
 
-/** A longer time may have been spent asleep, which the clock of a process does not count. */
-const FRESH_MS = 5_000
-
 /** The server's clock: what it said last, and the time that has passed since. The time of day here has no part in it. */
 export class ServerClock {
   static readonly ASK = call({ name: 'clock', text: `SELECT ${SERVER_MS}` })
@@ -15,10 +12,6 @@ export class ServerClock {
   hear([row]: Rows): void {
     this.#said = Number(row?.[0])
     this.#heard = performance.now()
-  }
-
-  get isFresh(): boolean {
-    return performance.now() - this.#heard < FRESH_MS
   }
 
   now(): Date {

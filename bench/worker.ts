@@ -73,13 +73,13 @@ async function measure({ name, ...place }: Engine, other: () => Promise<number>)
       question: `${name}, one worker: time of a handoff with a waiter each, against nobody who waits`,
       ratio: cost('none'),
       detail: `${perSecond(median(seen.all))} against ${perSecond(median(seen.none))}`,
-      bound: { sign: '<=', value: 1.25 },
+      bound: { sign: '<=', value: 1.2 },
     },
     {
       question: `${name}, one worker: time of a handoff with ${ITEMS} waiters, against ${FEW}`,
       ratio: cost('few'),
       detail: `${perSecond(median(seen.all))} against ${perSecond(median(seen.few))}`,
-      bound: { sign: '<=', value: 1.1 },
+      bound: { sign: '<=', value: 1 },
     },
     {
       question: `${name}: waits that no signal ended, of ${ROUNDS * (ITEMS + FEW)}`,

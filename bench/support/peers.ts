@@ -73,7 +73,7 @@ const pgBoss: Peer = {
 }
 
 interface Graphile {
-  run(options: object): Promise<{ stop(): Promise<void> }>
+  run(options: object): Promise<{ stop(): Promise<void>; readonly promise: Promise<void> }>
   makeWorkerUtils(options: object): Promise<{
     migrate(): Promise<void>
     addJob(task: string, payload: object): Promise<unknown>
@@ -146,6 +146,8 @@ export async function graphileJobs(
   await finished.promise
   const rate = (jobs / (performance.now() - started)) * 1_000
   await runner.stop()
+  // Its connections have ended too: the server may stop.
+  await runner.promise
   return rate
 }
 

@@ -1,3 +1,4 @@
+import { once } from '../domain/once.ts'
 import type { Operation } from './operation.ts'
 
 /**
@@ -5,19 +6,19 @@ import type { Operation } from './operation.ts'
  * command line that needs one operation must not pay for the schemas of all.
  */
 const MODULES = {
-  sending: async () => (await import('./handoff/sender.ts')).SENDER_OPERATIONS,
-  receiving: async () => (await import('./handoff/receiver.ts')).RECEIVER_OPERATIONS,
-  closing: async () => (await import('./handoff/outcome.ts')).OUTCOME_OPERATIONS,
-  looking: async () => (await import('./handoff/queries.ts')).QUERY_OPERATIONS,
-  task: async () => (await import('./task.ts')).TASK_OPERATIONS,
-  writeback: async () => (await import('./writeback.ts')).WRITEBACK_OPERATIONS,
-  history: async () => (await import('./task-history.ts')).HISTORY_OPERATIONS,
-  document: async () => (await import('./document.ts')).DOCUMENT_OPERATIONS,
-  block: async () => (await import('./block.ts')).BLOCK_OPERATIONS,
-  report: async () => (await import('./report.ts')).REPORT_OPERATIONS,
-  audit: async () => (await import('./audit.ts')).AUDIT_OPERATIONS,
-  workflow: async () => (await import('./workflow.ts')).WORKFLOW_OPERATIONS,
-  other: async () => (await import('./other.ts')).OTHER_OPERATIONS,
+  sending: once(async () => (await import('./handoff/sender.ts')).SENDER_OPERATIONS),
+  receiving: once(async () => (await import('./handoff/receiver.ts')).RECEIVER_OPERATIONS),
+  closing: once(async () => (await import('./handoff/outcome.ts')).OUTCOME_OPERATIONS),
+  looking: once(async () => (await import('./handoff/queries.ts')).QUERY_OPERATIONS),
+  task: once(async () => (await import('./task.ts')).TASK_OPERATIONS),
+  writeback: once(async () => (await import('./writeback.ts')).WRITEBACK_OPERATIONS),
+  history: once(async () => (await import('./task-history.ts')).HISTORY_OPERATIONS),
+  document: once(async () => (await import('./document.ts')).DOCUMENT_OPERATIONS),
+  block: once(async () => (await import('./block.ts')).BLOCK_OPERATIONS),
+  report: once(async () => (await import('./report.ts')).REPORT_OPERATIONS),
+  audit: once(async () => (await import('./audit.ts')).AUDIT_OPERATIONS),
+  workflow: once(async () => (await import('./workflow.ts')).WORKFLOW_OPERATIONS),
+  other: once(async () => (await import('./other.ts')).OTHER_OPERATIONS),
 }
 
 // biome-ignore format: read as a table

@@ -11,7 +11,7 @@ const NOTIFY = {
   text: `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`,
 }
 /** A burst of commits wakes the others once in this time; the first of it at once. */
-const NOTIFY_EVERY_MS = 6
+const NOTIFY_EVERY_MS = 15
 const LONGEST_PAUSE_MS = 10_000
 /** The server takes less than 8,000 bytes. */
 const LONGEST_PAYLOAD = 7_900

@@ -7,13 +7,16 @@ import { refuse, UseCases } from '../write.ts'
 import { newCheckpoint, newestCheckpoint, type Verified } from './checkpoints.ts'
 import { finalize, sealedRoot } from './finalize.ts'
 import { demandEntries } from './heads.ts'
-import { logKeyOf, type NamedKey, renewKey, signingKey } from './log-key.ts'
+import { logKeyOf, type NamedKey, renewKey, signingKey, signingProblem } from './log-key.ts'
 import { readLog } from './log-reader.ts'
 import { currentCheckpoint, proofOf } from './proof.ts'
 import { sequence } from './sequence.ts'
 import { findSession, startSession } from './sessions.ts'
 import { storePlace } from './trust.ts'
 import { verifySession } from './verify-session.ts'
+
+/** Entries that are not in the tree yet are counted one by one up to this many; beyond, their numbers are. */
+const COUNTED = 1_024
 
 /** The log as a whole: audit sessions, its tree, signed checkpoints and proofs. */
 export class Audit extends UseCases {
@@ -81,10 +84,19 @@ export class Audit extends UseCases {
     return (await renewKey(this.deps, call)).vkey
   }
 
-  /** How many numbers of entries the tree is behind: the entries are at most as many. */
-  async behind(): Promise<number> {
-    const { last, newest } = await this.deps.store.tree()
-    return newest - last
+  /** Why this process cannot sign the log, where it cannot. Makes no key. */
+  readonly signingProblem = signingProblem.bind(undefined, this.deps)
+
+  /** Entries that no checkpoint covers, in the tree or not, and for how long the oldest of them has waited. */
+  async unsigned(): Promise<{ readonly entries: number; readonly seconds: number }> {
+    const { store, now } = this.deps
+    const { size, last, newest } = await store.tree()
+    const covered = (await store.checkpoints({ limit: 1 }))[0]?.size ?? 0
+    const { entries: tail } = newest > last ? await store.changes(String(last), COUNTED) : { entries: [] }
+    const entries = size - covered + (tail.length < COUNTED ? tail.length : newest - last)
+    const oldest = covered < size ? (await readLog(store, covered, covered + 1).next()).value : tail[0]
+    const since = oldest ? now().getTime() - Date.parse(oldest.at) : 0
+    return { entries, seconds: Math.max(0, since / 1_000) }
   }
 }
 

@@ -44,6 +44,16 @@ export async function signingKey(deps: ServiceDeps): Promise<LogKey> {
   return demandNamed((await logKeyOf(deps)) ?? key, key, key.file)
 }
 
+/** Why this process cannot sign; absent when it can, or when the first key is still to be made. */
+export async function signingProblem(deps: ServiceDeps): Promise<string | undefined> {
+  const { origin } = deps.store.info
+  const keys = await deps.keys?.()
+  const named = await logKeyOf(deps)
+  const own = await keys?.key(origin)
+  if (keys && (!named || own?.vkey === named.vkey)) return undefined
+  return (keys && named ? keyElsewhere(named, keys.fileOf(origin)) : noKeys()).message
+}
+
 const noKeys = (): BatonError =>
   new BatonError(
     'unmet',
@@ -98,9 +108,12 @@ function demandNamed(
   here: string,
 ): LogKey {
   if (own?.vkey === named.vkey) return own
-  throw new BatonError(
+  throw keyElsewhere(named, here)
+}
+
+const keyElsewhere = (named: Partial<NamedKey>, here: string): BatonError =>
+  new BatonError(
     'unmet',
     `the key of this log is in ${named.file} on ${named.host}, not in ${here}. Sign there, or through a server there (BATON_URL), or copy that file here. If it is lost, a person can make another with: baton audit trust --new-key. Reading and verifying need no key`,
     { vkey: named.vkey, host: named.host, file: named.file, here },
   )
-}

@@ -63,7 +63,7 @@ const TIMES = {
   /** How often is looked for messages to send. */
   deliverMs: 2_000,
   /** How often is looked whether the log has grown. */
-  sequenceMs: 1_000,
+  sequenceMs: 250,
   holdMs: HOLD_MS,
 }
 

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { newKeys, writeEntries } from '../../../../test/support/log/audit.ts'
 import {
+  describeOnEngines,
   openWorkspace,
   type Workspace,
   type WorkspaceOptions,
 } from '../../../../test/support/program/workspace.ts'
 import { until } from '../../../../test/support/store/store-units.ts'
+import { createService } from '../../../compose/main.ts'
 import { createLog } from '../server/log.ts'
 import { startSequenceWorker } from './sequence-worker.ts'
 
@@ -38,7 +40,7 @@ describe('a running server', () => {
   it('signs 256 entries at once, however young they are', async (t) => {
     const { w } = await sequencing(t, newKeys(t), 3_600_000)
     await writeEntries(w, 255)
-    for (let i = 0; i < 5; i++) await (await w.service.audit()).behind()
+    for (let i = 0; i < 5; i++) await (await w.service.audit()).unsigned()
     assert.equal(await newest(w), undefined)
 
     await writeEntries(w, 1, 'U')
@@ -53,7 +55,42 @@ describe('a running server', () => {
     await until('the tree has grown', async () => (await w.store.tree()).size === 3)
 
     assert.equal(await newest(w), undefined)
-    assert.deepEqual(lines, [])
+    assert.equal(lines.length, 1)
+    assert.match(
+      lines[0]!,
+      /"warn","event":"this server cannot sign the log","reason":"this process keeps no keys/,
+    )
+  })
+
+  it('raises an alarm once when too much is unsigned, and names the machine that has the key', async (t) => {
+    const { w, lines } = await sequencing(t, newKeys(t), 0)
+    await until('the first head was signed', async () => {
+      await writeEntries(w, 1, `first-${lines.length}-${Math.random()}`.replaceAll('.', '-'))
+      return (await newest(w)) !== undefined
+    })
+    const elsewhere: string[] = []
+    const other = createService(w.store, {
+      ...newKeys(t),
+      now: () => new Date(w.clock.now().getTime() + 61_000),
+    })
+    const stop = startSequenceWorker(other, createLog({ write: (line) => elsewhere.push(line) }), {
+      everyMs: 5,
+    })
+    t.after(stop)
+    await until('it has looked', () => elsewhere.length > 0)
+    await writeEntries(w, 600, 'U')
+
+    await until('it was told', () => elsewhere.length > 1)
+
+    assert.match(
+      elsewhere[0]!,
+      /cannot sign the log","reason":"the key of this log is in .*\.pem on \S+, not in /,
+    )
+    assert.match(
+      elsewhere[1]!,
+      /"error","event":"entries of the log are unsigned","entries":\d+,"seconds":61/,
+    )
+    assert.deepEqual([elsewhere.length, lines], [2, []])
   })
 
   it('tells once that the log was changed, and signs nothing', async (t) => {
@@ -86,5 +123,30 @@ describe('a running server', () => {
     assert.equal(lines.length, 1)
     assert.match(lines[0]!, /is not as it was written/)
     assert.equal(await newest(w), undefined)
+  })
+})
+
+// Two hosts, one key: the other one grew the tree, and the one with the key saw nothing left to do.
+describeOnEngines('a server with the key', (open) => {
+  it('signs what another server has taken into the tree', async (t) => {
+    const w = await open(t, newKeys(t))
+    const audit = await w.service.audit()
+    await writeEntries(w, 3)
+    await audit.checkpoint()
+    await writeEntries(w, 300, 'U')
+    await audit.sequence()
+    const before = await audit.unsigned()
+
+    const stop = startSequenceWorker(w.service, createLog({ write: () => undefined }), { everyMs: 5 })
+    t.after(stop)
+
+    await until('the head was signed', async () => (await newest(w)) === 304)
+    assert.deepEqual(
+      [before, await audit.unsigned()],
+      [
+        { entries: 300, seconds: 0 },
+        { entries: 0, seconds: 0 },
+      ],
+    )
   })
 })

@@ -14,6 +14,7 @@ const QUESTIONS: Readonly<Record<string, () => Promise<readonly Finding[]>>> = {
   worker: async () => (await import('./worker.ts')).worker(),
   wake: async () => (await import('./wake.ts')).wake(),
   scale: async () => (await import('./scale.ts')).scale(),
+  lists: async () => (await import('./lists.ts')).lists(),
   cli: async () => (await import('./cli.ts')).cli(),
   mcp: async () => (await import('./mcp.ts')).mcp(),
   http: async () => (await import('./http.ts')).http(),

@@ -8,36 +8,38 @@ const conditions = ({ where }: { readonly where: readonly object[] }) =>
   where.map((each) => Object.values(each))
 
 describe('filters of a list', () => {
-  it('become conditions in one order: columns, states, words, the cursor', () => {
+  it('that an index answers come first; others are put to the rows that it finds', () => {
     const listing = handoffList(
       { text: 'limits', type: 'gate', state: ['offered'], run: 'r', from: 'planner' },
       { limit: 20, cursor: UID },
     )
 
     assert.deepEqual(conditions(listing), [
-      ['from_agent', '=', 'planner'],
       ['run', '=', 'r'],
-      ['state', 'in', ['offered']],
-      ['open', 'is', 1],
-      ['type', '=', 'gate'],
-      ['contains', 'limits'],
       ['uid', '<', UID],
     ])
+    assert.deepEqual(
+      listing.among.map((each) => Object.values(each)),
+      [
+        ['from_agent', '=', 'planner'],
+        ['type', '=', 'gate'],
+        ['state', 'in', ['offered']],
+        ['contains', 'limits'],
+      ],
+    )
     assert.equal(listing.limit, 21)
   })
 
-  for (const [states, open] of [
-    [['offered', 'in_progress'], [1]],
-    [['completed', 'failed'], [0]],
-    [['offered', 'completed'], []],
-  ] as const satisfies readonly (readonly [readonly State[], readonly number[]])[])
-    it(`name the partial index of ${states.join(' and ')}: ${open.length > 0 ? `open = ${open}` : 'none'}`, () => {
-      const { where } = handoffList({ state: states }, { limit: 1 })
+  for (const [states, keys, open] of [
+    [['offered', 'in_progress'], [], ['offered', 'in_progress']],
+    [['completed', 'failed'], ['a b gate completed', 'a b gate failed'], []],
+    [['offered', 'completed'], ['a b gate completed'], ['offered']],
+  ] as const satisfies readonly (readonly [readonly State[], readonly string[], (readonly State[])?])[])
+    it(`find ${states.join(' and ')} by a key for each end, and the open ones apart`, () => {
+      const { shelf } = handoffList({ from: 'a', to: 'b', type: 'gate', state: states }, { limit: 1 })
 
-      assert.deepEqual(
-        where.flatMap((each) => (each.op === 'is' ? [each.value] : [])),
-        open,
-      )
+      assert.deepEqual(shelf?.keys, keys)
+      assert.deepEqual(shelf?.open?.states ?? [], open)
     })
 
   it('leave out what is not asked for', () => {

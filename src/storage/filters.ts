@@ -1,4 +1,4 @@
-import { isOpen, type State } from '../domain/lifecycle.ts'
+import { ENDS, OPEN_STATES, type State, TYPES } from '../domain/lifecycle.ts'
 import { numberCursor, uidCursor } from './page.ts'
 import type {
   BlockFilter,
@@ -9,14 +9,16 @@ import type {
   TaskFilter,
 } from './store.ts'
 
+/** How many rows a list looks through for a condition that no index answers; the next page goes on behind them. */
+export const WINDOW = 5_000
+
 /**
- * One condition of a list, on a column of its table or a field of its document. `is` stands in the text as a number,
- * `contains` looks into the id and the title, and `after` continues behind the row with this uid.
+ * One condition of a list, on a column of its table or a field of its document. `contains` looks into the id and the
+ * title, and `after` continues behind the row with this uid.
  */
 export type Condition =
   | { readonly column: string; readonly op: '=' | '<' | '>'; readonly value: string | number }
   | { readonly column: string; readonly op: 'in'; readonly value: readonly string[] }
-  | { readonly column: string; readonly op: 'is'; readonly value: number }
   | { readonly op: 'contains'; readonly value: string }
   | { readonly op: 'after'; readonly value: string }
 
@@ -24,40 +26,54 @@ export type Condition =
 export interface Listing {
   readonly table: string
   readonly columns: string
+  /** Answered by an index; the cursor is among them. */
   readonly where: readonly Condition[]
+  /** Answered by a look at the first rows that `where` leaves, at most WINDOW of them. */
+  readonly among: readonly Condition[]
+  /** Handoffs by sender, receiver, type and state. */
+  readonly shelf?: Shelf
   readonly order: string
   readonly limit: number
+  readonly offset?: number
 }
 
-/** Columns by which few rows are found in an index, however long the history is. */
-const NARROW = new Set(['task', 'waiting_for', 'parent', 'run'])
-
 /** Whether a list may have to look at many rows for the few that it shows. */
-export const isSlow = ({ table, where }: Listing): boolean =>
-  where.some(({ op }) => op === 'contains') ||
-  (table === 'handoff' &&
-    where.some((condition) => 'column' in condition && condition.column !== 'uid') &&
-    !where.some(
-      (condition) =>
-        (condition.op === 'is' && condition.value === 1) ||
-        (condition.op === '=' && NARROW.has(condition.column)),
-    ))
+export const isSlow = ({ among }: Listing): boolean => among.length > 0
 
-export const handoffList = (filter: HandoffFilter, { limit, cursor }: PageRequest): Listing =>
-  newestFirst('handoff', limit, [
-    ...equal({ from_agent: filter.from, to_agent: filter.to, task: filter.task }),
-    ...equal({ waiting_for: filter.waiting_for, parent: filter.parent, run: filter.run }),
-    ...given(filter.state, oneOf('state')),
-    ...given(openOf(filter.state), (value) => ({ column: 'open', op: 'is', value })),
-    ...equal({ type: filter.type }),
-    ...given(filter.text, contains),
-    ...given(cursor, (uid) => before(uidCursor(uid))),
-  ])
+/** Ended handoffs are found by keys, each with all of them in order; the open ones are few. */
+export interface Shelf {
+  readonly keys: readonly string[]
+  readonly open?: OpenOnes
+}
 
-/** Said in the words of the partial indexes, which are not used otherwise. */
-function openOf(states: readonly State[] | undefined): 1 | 0 | undefined {
-  if (states?.every(isOpen)) return 1
-  return states?.some(isOpen) === false ? 0 : undefined
+export interface OpenOnes {
+  readonly states: readonly State[]
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  /** The key of its type. */
+  readonly key?: string | undefined
+}
+
+export function handoffList(filter: HandoffFilter, { limit, cursor }: PageRequest): Listing {
+  const { from, to, type, state, task, run, parent, waiting_for } = filter
+  const after = given(cursor, (uid) => before(uidCursor(uid)))
+  const text = given(filter.text, contains)
+  const [narrow, ...others] = equal({ task, run, parent, waiting_for })
+  if (narrow) {
+    const rest = [...equal({ from_agent: from, to_agent: to, type }), ...given(state, oneOf('state'))]
+    return newestFirst('handoff', limit, [narrow, ...after], [...others, ...rest, ...text])
+  }
+  const all = newestFirst('handoff', limit, after, text)
+  return (from ?? to ?? type ?? state) === undefined ? all : { ...all, shelf: shelfOf(filter) }
+}
+
+function shelfOf({ from, to, type, state }: HandoffFilter): Shelf {
+  const ends = ENDS.filter((each) => state?.includes(each) ?? true)
+  const types = type === undefined ? TYPES : [type]
+  const keys = types.flatMap((each) => ends.map((end) => `${from ?? ''} ${to ?? ''} ${each} ${end}`))
+  const states = OPEN_STATES.filter((each) => state?.includes(each) ?? true)
+  const key = type && `  ${type} open`
+  return { keys, ...(states.length > 0 && { open: { states, from, to, key } }) }
 }
 
 /** The sort key is made of the id, so the place of a task is found again by its uid. */
@@ -65,47 +81,47 @@ export const taskList = ({ owner, status, text }: TaskFilter, { limit, cursor }:
   table: 'task',
   columns: 'doc, open_deps',
   where: [
-    ...equal({ owner }),
     ...given(status, oneOf('status')),
-    ...given(text, contains),
     ...given(cursor, (uid) => ({ op: 'after', value: uidCursor(uid) })),
   ],
+  among: [...equal({ owner }), ...given(text, contains)],
   order: 'sort_key, uid',
   limit: limit + 1,
 })
 
-export const runList = ({ name, state }: RunFilter, { limit, cursor }: PageRequest): Listing =>
-  newestFirst('run', limit, [
-    ...equal({ name }),
-    ...given(state, oneOf('state')),
-    ...given(cursor, (uid) => before(uidCursor(uid))),
-  ])
+export const runList = ({ name, state }: RunFilter, { limit, cursor }: PageRequest): Listing => {
+  const [first, ...others] = [...equal({ name }), ...given(state, oneOf('state'))]
+  const after = given(cursor, (uid) => before(uidCursor(uid)))
+  return newestFirst('run', limit, [...(first ? [first] : []), ...after], others)
+}
 
-export const blockList = (filter: BlockFilter, { limit, cursor }: PageRequest): Listing => ({
-  table: 'block',
-  columns: 'doc, seq',
-  where: [
-    ...equal({ from_agent: filter.agent, phase: filter.phase, task: filter.task, run: filter.run }),
-    ...given(cursor, (seq) => ({ column: 'seq', op: '>', value: numberCursor(seq) })),
-  ],
-  order: 'seq',
-  limit: limit + 1,
-})
+export const blockList = (filter: BlockFilter, { limit, cursor }: PageRequest): Listing => {
+  const { run, task, agent: from_agent, phase } = filter
+  const [first, ...others] = equal({ run, task, from_agent })
+  return {
+    table: 'block',
+    columns: 'doc, seq',
+    where: [
+      ...(first ? [first] : []),
+      ...given(cursor, (seq) => ({ column: 'seq', op: '>', value: numberCursor(seq) })),
+    ],
+    among: [...others, ...equal({ phase })],
+    order: 'seq',
+    limit: limit + 1,
+  }
+}
 
-export const sessionList = ({ by, state }: SessionFilter, { limit, cursor }: PageRequest): Listing =>
-  newestFirst('audit_session', limit, [
-    ...equal({ by_agent: by }),
-    ...given(state, oneOf('state')),
-    ...given(cursor, before),
-  ])
+export const sessionList = ({ by, state }: SessionFilter, { limit, cursor }: PageRequest): Listing => {
+  const states = given(state, oneOf('state'))
+  return newestFirst('audit_session', limit, [...equal({ by_agent: by }), ...given(cursor, before)], states)
+}
 
-const newestFirst = (table: string, limit: number, where: readonly Condition[]): Listing => ({
-  table,
-  columns: 'doc',
-  where,
-  order: 'uid DESC',
-  limit: limit + 1,
-})
+const newestFirst = (
+  table: string,
+  limit: number,
+  where: readonly Condition[],
+  among: readonly Condition[],
+): Listing => ({ table, columns: 'doc', where, among, order: 'uid DESC', limit: limit + 1 })
 
 const given = <T>(value: T | undefined, condition: (value: T) => Condition): readonly Condition[] =>
   value === undefined ? [] : [condition(value)]

@@ -1,8 +1,9 @@
+import { ENDS } from '../domain/lifecycle.ts'
 import type { Notice } from '../domain/people/notice.ts'
-import { blockList, handoffList, type Listing, runList, sessionList, taskList } from './filters.ts'
+import { blockList, handoffList, type Listing, runList, sessionList, taskList, WINDOW } from './filters.ts'
 import { cursorParts, numberCursor, toPage } from './page.ts'
 import type { Cell } from './rows.ts'
-import type { LogEntry, PageRequest, Store, TaskRow, Tile } from './store.ts'
+import type { LogEntry, Page, Store, TaskRow, Tile } from './store.ts'
 
 /** Rows in the order of their columns. Numbers may come as their text, bytes as hexadecimal text. */
 export type Rows = readonly (readonly Cell[])[]
@@ -18,8 +19,8 @@ export interface Engine {
   list(listing: Listing): Promise<Rows>
   /** Every entry up to this number is committed or never will be. */
   settled(): Promise<number>
-  /** Counts of `outgoing` and `incoming` handoffs by agent, and of `handoffs` by state. */
-  readonly handoffCounts: string
+  /** Counts of the open handoffs of each agent, `outgoing` and `incoming`. */
+  readonly agentCounts: string
 }
 
 /** Named, because SQLite would rather look up the status and then sort every open task there is. */
@@ -34,10 +35,23 @@ const LATEST = `SELECT doc FROM handoff WHERE task = ? AND from_agent = coalesce
 
 const UNREAD = `SELECT doc FROM notice WHERE to_agent = ? AND seen_at IS NULL AND uid > ? ORDER BY uid LIMIT ?`
 
-/** The tree has the count of the entries in it. Entries come in the order of ids and are never deleted. */
-const OTHER_COUNTS = `SELECT 'tasks', status, count(*) FROM task GROUP BY status
+const KEPT = [...ENDS.map((state) => ['handoffs', state]), ['tasks', 'done']]
+  .map(([kind, end]) => `SELECT '${kind}', '${end}', coalesce(sum(${end}), 0) FROM ended`)
+  .join(' UNION ALL ')
+
+/**
+ * Open ones are few and counted; those that ended are kept as counts. The tree has the count of the entries in it.
+ * Entries come in the order of ids and are never deleted.
+ */
+const OTHER_COUNTS = `SELECT 'handoffs', state, count(*) FROM handoff WHERE open = 1 GROUP BY state
+  UNION ALL SELECT 'tasks', status, count(*) FROM task WHERE status IN ('todo', 'assigned', 'in_progress') GROUP BY status
+  UNION ALL ${KEPT}
   UNION ALL SELECT 'entries', '', coalesce((SELECT size FROM tree), 0)
     + (SELECT count(*) FROM entry WHERE id > coalesce((SELECT last FROM tree), 0))`
+
+/** Kept counts, and the rows that they count, as they are at one moment. */
+const RECOUNT = `${KEPT} UNION ALL SELECT 'rows', state, count(*) FROM handoff WHERE open = 0 GROUP BY state
+  UNION ALL SELECT 'rows', status, count(*) FROM task WHERE status = 'done' GROUP BY status`
 
 const ENTRY = 'SELECT id, stream, seq, subject, act, at, hash, body, disclosures FROM entry'
 const TIMELINE = `${ENTRY} WHERE stream = ? AND subject = ? ORDER BY seq LIMIT ?`
@@ -53,7 +67,7 @@ const TILE_OF_ENTRY = `${TILE} WHERE first IS NOT NULL AND first <= ? AND ? <= (
   ORDER BY first DESC LIMIT 1`
 
 /** The reads of the port that both engines answer alike; each is answered by an index. */
-export function queriesOver({ ask, askSlowly, byRef, list, settled, handoffCounts }: Engine) {
+export function queriesOver({ ask, askSlowly, byRef, list, settled, agentCounts }: Engine) {
   const all = async <T>(sql: string, ...values: Cell[]) => docs<T>(await ask(sql, ...values))
   const one = async <T>(sql: string, ...values: Cell[]) => docs<T>(await ask(sql, ...values))[0]
   const named = <T>(table: string, hasId = true) => {
@@ -61,12 +75,37 @@ export function queriesOver({ ask, askSlowly, byRef, list, settled, handoffCount
     return async (ref: string) => docs<T>(await find(ref))[0]
   }
   const findTask = byRef('doc, open_deps', 'task')
-  const listed = async <T extends { readonly uid: string }>(listing: Listing, { limit }: PageRequest) =>
-    toPage(docs<T>(await list(listing)), limit, ({ uid }) => uid)
+  /** A page that is not full may end where the look through the rows ended; the next one goes on from there. */
+  const paged = async <T>(
+    listing: Listing,
+    items: (rows: Rows) => readonly T[],
+    cursorOf: (item: T) => string,
+    cursor = 'uid',
+  ): Promise<Page<T>> => {
+    const page = toPage(items(await list(listing)), listing.limit - 1, cursorOf)
+    if (page.next !== undefined || listing.among.length === 0) return page
+    const [end] = await list({ ...listing, columns: cursor, among: [], offset: WINDOW - 1, limit: 1 })
+    if (!end) return page
+    const [last] = page.items.slice(-1).map(cursorOf)
+    // A row that was made between the two looks moves the end; what was shown is not shown again.
+    const isPast = listing.order === 'uid DESC' && last !== undefined && last < String(end[0])
+    return { ...page, next: isPast ? last : String(end[0]) }
+  }
+  const listed = <T extends { readonly uid: string }>(listing: Listing) =>
+    paged(listing, docs<T>, ({ uid }) => uid)
+  const countsIn = async (sql: string) => {
+    const counts: Record<string, Record<string, number>> = {}
+    for (const [kind, key, n] of await askSlowly(sql))
+      if (Number(n) !== 0) {
+        counts[String(kind)] ??= {}
+        counts[String(kind)]![String(key)] = Number(n)
+      }
+    return counts
+  }
   return {
     handoff: named('handoff'),
     content: named('content', false),
-    handoffs: async (filter, page) => listed(handoffList(filter, page), page),
+    handoffs: async (filter, page) => listed(handoffList(filter, page)),
     async inbox(agent, { limit, cursor }) {
       const [rank = -1, uid = ''] = cursorParts(cursor)
       const rows = await ask(INBOX, agent, Number(rank), uid, limit + 1)
@@ -76,8 +115,7 @@ export function queriesOver({ ask, askSlowly, byRef, list, settled, handoffCount
     latest: (task, from, to) => one(LATEST, task, from ?? null, to ?? null),
 
     task: async (ref) => toTaskRows(await findTask(ref))[0],
-    tasks: async (filter, page) =>
-      toPage(toTaskRows(await list(taskList(filter, page))), page.limit, ({ task }) => task.uid),
+    tasks: async (filter, page) => paged(taskList(filter, page), toTaskRows, ({ task }) => task.uid),
     nextTasks: async (limit) => toTaskRows(await ask(NEXT_TASKS, limit)),
     records: (task, limit) =>
       all('SELECT doc FROM record WHERE task = ? ORDER BY seq DESC LIMIT ?', task, limit),
@@ -85,9 +123,14 @@ export function queriesOver({ ask, askSlowly, byRef, list, settled, handoffCount
     record: (uid) => one('SELECT doc FROM record WHERE uid = ?', uid),
 
     run: named('run'),
-    runs: async (filter, page) => listed(runList(filter, page), page),
+    runs: async (filter, page) => listed(runList(filter, page)),
     async blocks(filter, request) {
-      const page = toPage(await list(blockList(filter, request)), request.limit, ([, seq]) => String(seq))
+      const page = await paged(
+        blockList(filter, request),
+        (rows) => rows,
+        ([, seq]) => String(seq),
+        'seq',
+      )
       return { ...page, items: docs(page.items) }
     },
     dueDeliveries: (at, limit) =>
@@ -106,18 +149,20 @@ export function queriesOver({ ask, askSlowly, byRef, list, settled, handoffCount
     tokens: () => all('SELECT doc FROM token ORDER BY hash'),
     token: (hash) => one('SELECT doc FROM token WHERE hash = ?', hash),
     async counts() {
-      const counts: Record<string, Record<string, number>> = {}
-      for (const [kind, key, n] of await askSlowly(`${handoffCounts} UNION ALL ${OTHER_COUNTS}`)) {
-        counts[String(kind)] ??= {}
-        counts[String(kind)]![String(key)] = Number(n)
-      }
-      const { outgoing = {}, incoming = {}, handoffs = {}, tasks = {}, entries } = counts
+      const counted = await countsIn(`${agentCounts} UNION ALL ${OTHER_COUNTS}`)
+      const { outgoing = {}, incoming = {}, handoffs = {}, tasks = {}, entries } = counted
       const names = [...new Set([...Object.keys(outgoing), ...Object.keys(incoming)])].sort()
       const agents = names.map((name) => [
         name,
         { outgoing: outgoing[name] ?? 0, incoming: incoming[name] ?? 0 },
       ])
       return { handoffs, tasks, agents: Object.fromEntries(agents), entries: entries?.[''] ?? 0 }
+    },
+    async miscounted() {
+      const { handoffs = {}, tasks = {}, rows = {} } = await countsIn(RECOUNT)
+      const kept = { ...handoffs, ...tasks }
+      const wrong = [...ENDS, 'done'].filter((end) => (kept[end] ?? 0) !== (rows[end] ?? 0))
+      return wrong.map((end) => ({ end, kept: kept[end] ?? 0, rows: rows[end] ?? 0 }))
     },
 
     timeline: async (stream, subject, limit) => toEntries(await ask(TIMELINE, stream, subject, limit)),
@@ -156,7 +201,7 @@ export function queriesOver({ ask, askSlowly, byRef, list, settled, handoffCount
       return rows.map(([size, at, note]) => ({ size: Number(size), at: String(at), note: String(note) }))
     },
     session: named('audit_session'),
-    sessions: async (filter, page) => listed(sessionList(filter, page), page),
+    sessions: async (filter, page) => listed(sessionList(filter, page)),
   } satisfies Partial<Store>
 }
 

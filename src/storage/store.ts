@@ -14,8 +14,6 @@ import type { Listener } from './listeners.ts'
 import type { Shared } from './pools.ts'
 import type { View } from './view.ts'
 
-export type { Artifact }
-
 /**
  * The rows that a unit reads. Handoffs, tasks and streams are locked until the unit's transaction ends. A handoff
  * brings its sender and receiver, its task, its run, its gates and the stream of its chain with it; a task or a run
@@ -257,6 +255,8 @@ export interface Counts {
   readonly entries: number
 }
 
+export type Miscount = Readonly<Record<'kept' | 'rows', number>> & { readonly end: string }
+
 /** The port of an engine. Every promise here is a case in `store.contract.ts`. */
 export interface Store extends Shared {
   readonly info: StoreInfo
@@ -323,6 +323,8 @@ export interface Store extends Shared {
   tokens(): Promise<readonly Token[]>
   token(hash: string): Promise<Token | undefined>
   counts(): Promise<Counts>
+  /** Kept counts of ended handoffs and tasks that differ from their rows. Counts them all: for doctor. */
+  miscounted(): Promise<readonly Miscount[]>
 
   /** The entries of a stream about one handoff, task or agent in it, oldest first. */
   timeline(stream: string, subject: string, limit: number): Promise<readonly LogEntry[]>
@@ -382,11 +384,7 @@ export interface Store extends Shared {
   close(): Promise<void>
 }
 
-export interface Cleared {
-  readonly idem: number
-  readonly notices: number
-  readonly deliveries: number
-}
+export type Cleared = Readonly<Record<'idem' | 'notices' | 'deliveries', number>>
 
 export interface DumpRow {
   readonly table: string
@@ -395,3 +393,4 @@ export interface DumpRow {
 
 export type { Changed } from './listeners.ts'
 export type { Append, Redaction, View } from './view.ts'
+export type { Artifact }

@@ -252,6 +252,7 @@ describe('doctor', () => {
     db.exec(
       `UPDATE entry SET body = CAST(replace(CAST(body AS TEXT), 'codex', 'mario') AS BLOB) WHERE act = 'handoff.accept'`,
     )
+    db.exec('UPDATE ended SET failed = failed + 2')
     db.close()
 
     const bad = await baton(where, 'doctor', '--json')
@@ -265,10 +266,15 @@ describe('doctor', () => {
         ['log', true],
         ['rows', true],
         ['callers', true],
+        ['counts', true],
       ],
     )
     assert.equal(bad.code, 8)
     const { checks } = JSON.parse(bad.stdout)
+    assert.match(
+      checks.find(({ name }: { name: string }) => name === 'counts').detail,
+      /^the count of failed is 2, and 0 rows are there: /,
+    )
     assert.match(
       checks.find(({ name }: { name: string }) => name === 'log').detail,
       /^1 chain of \d+ broken; the first is \S+ at entry \d+: /,

@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { AT, allPages, freshNotice, nextUid, offer, run } from '../../../test/support/store/store-units.ts'
+import {
+  AT,
+  allPages,
+  freshHandoff,
+  freshNotice,
+  nextUid,
+  offer,
+  run,
+} from '../../../test/support/store/store-units.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { PRIORITIES } from '../../domain/handoffs/handoff.ts'
+import type { State } from '../../domain/lifecycle.ts'
+import { WINDOW } from '../filters.ts'
+import { tableRow } from '../rows.ts'
 import type { NewRoom } from '../store.contract.ts'
 import type { HandoffFilter, PageRequest } from '../store.ts'
 
@@ -132,6 +143,51 @@ export function describePages(newRoom: NewRoom): void {
       assert.deepEqual(await list({ text: 'rate limiting' }), [c.uid, b.uid])
       assert.deepEqual(await list({ from: 'planner', state: ['offered'], task: 'T1', text: 'Add' }), [a.uid])
       assert.deepEqual(await list({ from: 'planner', to: 'claude' }), [])
+    })
+
+    it('looks through so many for words, says where it stopped, and goes on from there', async (t) => {
+      const store = await newRoom(t).open()
+      const made = Array.from({ length: WINDOW + 7 }, (_, i) =>
+        freshHandoff({ title: i === 3 ? 'The needle' : 'Hay', state: i % 3 === 0 ? 'completed' : 'offered' }),
+      )
+      await store.restore(
+        (async function* () {
+          for (const each of made) yield { table: 'handoff', row: { ...tableRow('handoff')(each) } }
+        })(),
+      )
+
+      for (const filter of [{ text: 'needle' }, { text: 'needle', type: 'sequential' } as const]) {
+        const first = await store.handoffs(filter, { limit: 5 })
+        const second = await store.handoffs(filter, { limit: 5, cursor: first.next! })
+        assert.deepEqual([first.items, first.next], [[], made[7]!.uid])
+        assert.deepEqual([second.items, second.next], [[made[3]], undefined])
+      }
+      assert.equal((await store.handoffs({ text: 'hay' }, { limit: 5 })).items.length, 5)
+    })
+
+    it('and counts follow what ends and what begins again', async (t) => {
+      const store = await newRoom(t).open()
+      const [a, b] = [await offer(store), await offer(store, { state: 'completed' })]
+      const move = (uid: string, state: State) =>
+        store.transact({
+          reads: { handoffs: [uid] },
+          at: AT,
+          decide: (view) => view.putHandoff({ ...view.handoff(uid)!, state }),
+        })
+
+      await move(a.uid, 'failed')
+      const { handoffs } = await store.counts()
+      const failed = await store.handoffs({ state: ['failed'], type: 'sequential' }, { limit: 9 })
+      await move(a.uid, 'offered')
+      await move(b.uid, 'cancelled')
+
+      assert.deepEqual([handoffs, failed.items.map(({ uid }) => uid)], [{ completed: 1, failed: 1 }, [a.uid]])
+      assert.deepEqual((await store.counts()).handoffs, { offered: 1, cancelled: 1 })
+      for (const state of ['failed', 'completed', 'cancelled', 'offered'] as const) {
+        const { items } = await store.handoffs({ state: [state], from: 'planner' }, { limit: 9 })
+        assert.equal(items.length, state === 'cancelled' || state === 'offered' ? 1 : 0, state)
+      }
+      assert.deepEqual(await store.miscounted(), [])
     })
 
     it('finds one by its new title and no longer by the old one', async (t) => {

@@ -8,6 +8,7 @@ import { call, roundTrip } from './connection/round-trip.ts'
 import { dueIn } from './leases.ts'
 import { LOCK } from './migrate.ts'
 import { addParties } from './migrations/0004-parties.ts'
+import { addLists } from './migrations/0006-lists.ts'
 import { fill, insertInto, typeOf } from './tables.ts'
 import { sequenceOf } from './workspace.ts'
 
@@ -76,7 +77,9 @@ export function restore(
 ): Promise<{ count: number; origin: string }> {
   return withClient(connections, 'writes', async (client) => {
     // One at a time: two that have written would wait for each other when they lock the tables.
-    await client.query(`BEGIN; ${PATIENT}; SELECT pg_advisory_xact_lock(${LOCK})`)
+    await client.query(
+      `BEGIN; ${PATIENT}; SET LOCAL baton.lists = later; SELECT pg_advisory_xact_lock(${LOCK})`,
+    )
     await refuseUsed(client, ws)
     let count = 0
     for await (const { table, batch } of batches(rows)) {
@@ -85,6 +88,7 @@ export function restore(
       else await roundTrip(client, [fill(insertInto(table), ws, batch)])
     }
     await client.query(addParties('h.ws = $1'), [ws])
+    await client.query(addLists(`h.ws = ${ws}`))
     await moveNumbers(client, ws)
     // Last, as every transaction locks it.
     await client.query(

@@ -6,6 +6,7 @@ import { sql as runs } from './migrations/0002-runs.ts'
 import { sql as history } from './migrations/0003-history.ts'
 import { sql as parties } from './migrations/0004-parties.ts'
 import { sql as agents } from './migrations/0005-agents.ts'
+import { sql as lists } from './migrations/0006-lists.ts'
 
 interface Migration {
   readonly name: string
@@ -21,6 +22,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: 'history', sql: history, additive: true },
   { name: 'parties', sql: parties, additive: true },
   { name: 'agents', sql: agents, additive: true },
+  { name: 'lists', sql: lists, additive: true },
 ]
 
 export const SCHEMA = MIGRATIONS.length

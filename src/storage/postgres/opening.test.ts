@@ -38,6 +38,7 @@ describe('opening a shared store', () => {
       { number: 3, name: 'history' },
       { number: 4, name: 'parties' },
       { number: 5, name: 'agents' },
+      { number: 6, name: 'lists' },
     ])
   })
 
@@ -47,12 +48,12 @@ describe('opening a shared store', () => {
     const kept = await offer(before)
     await before.close()
     await query(url, 'DROP TABLE baton.run, baton.block, baton.delivery')
-    await query(url, 'DROP TABLE baton.party')
-    await query(url, 'DROP FUNCTION baton.keep_parties, baton.count_agents CASCADE')
+    await query(url, 'DROP TABLE baton.party, baton.facet, baton.ended')
+    const functions = ['keep_parties', 'count_agents', 'keep_lists', 'count_done', 'facets']
+    for (const each of functions) await query(url, `DROP FUNCTION baton.${each} CASCADE`)
     await query(url, 'ALTER TABLE baton.workspace DROP COLUMN agents')
     await query(url, 'CREATE INDEX handoff_open_from ON baton.handoff (ws, from_agent, uid) WHERE open = 1')
     await query(url, 'CREATE INDEX handoff_open_to ON baton.handoff (ws, to_agent, uid) WHERE open = 1')
-    await query(url, 'DROP INDEX baton.handoff_ended')
     await query(url, 'ALTER TABLE baton.handoff DROP COLUMN run')
     await query(url, 'DELETE FROM baton.migration WHERE number > 1')
 
@@ -260,7 +261,10 @@ describe('what a newer program adds to the schema', () => {
       await query(url, `REASSIGN OWNED BY ${team}, ${alice} TO postgres; DROP OWNED BY ${team}, ${alice}`)
       await query(url, `DROP ROLE ${alice}; DROP ROLE ${team}`)
     })
-    await query(url, 'DROP FUNCTION baton.count_agents CASCADE')
+    await query(url, 'DROP TABLE baton.facet, baton.ended')
+    for (const each of ['count_agents', 'keep_lists', 'count_done', 'facets'])
+      await query(url, `DROP FUNCTION baton.${each} CASCADE`)
+    await query(url, 'CREATE INDEX handoff_ended ON baton.handoff (ws, state, uid) WHERE open = 0')
     await query(url, 'ALTER TABLE baton.workspace DROP COLUMN agents')
     await query(url, 'DELETE FROM baton.migration WHERE number > 4')
     await query(url, `ALTER SCHEMA baton OWNER TO ${team}`)
@@ -282,6 +286,9 @@ describe('what a newer program adds to the schema', () => {
       (await store.agents()).map(({ name }) => name),
       ['planner'],
     )
+    const owners = `SELECT DISTINCT relowner::regrole::text AS owner FROM pg_class
+      WHERE relname IN ('handoff', 'facet', 'ended')`
+    assert.deepEqual(await query(url, owners), [{ owner: team }])
   })
 })
 

@@ -31,7 +31,10 @@ describe('migrations of a store file', () => {
     await before.close()
     const db = new DatabaseSync(path)
     db.exec(`DROP TRIGGER handoff_words_new; DROP TRIGGER handoff_words_erased; DROP TABLE handoff_words;
-      DROP INDEX handoff_ended; DROP TABLE run; DROP TABLE block; DROP TABLE delivery; DROP INDEX handoff_run;
+      DROP TRIGGER handoff_lists_new; DROP TRIGGER handoff_ended_new; DROP TRIGGER handoff_lists;
+      DROP TRIGGER task_done_new; DROP TRIGGER task_done; DROP TABLE facet; DROP TABLE ended;
+      CREATE INDEX handoff_from ON handoff (from_agent, uid); CREATE INDEX handoff_to ON handoff (to_agent, uid);
+      DROP TABLE run; DROP TABLE block; DROP TABLE delivery; DROP INDEX handoff_run;
       ALTER TABLE handoff DROP COLUMN run; PRAGMA user_version = 1`)
     db.close()
 

@@ -5,6 +5,7 @@ import { sql as start } from './migrations/0001-start.ts'
 import { sql as runs } from './migrations/0002-runs.ts'
 import { sql as history } from './migrations/0003-history.ts'
 import { sql as words } from './migrations/0004-words.ts'
+import { sql as lists } from './migrations/0005-lists.ts'
 
 export interface Migration {
   readonly sql: string
@@ -18,6 +19,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: runs, additive: true },
   { sql: history, additive: true },
   { sql: words, additive: true },
+  { sql: lists, additive: true },
 ]
 
 export const SCHEMA = MIGRATIONS.length

@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite'
-import { type Condition, isSlow, type Listing } from '../filters.ts'
+import { type Condition, isSlow, type Listing, type OpenOnes, type Shelf, WINDOW } from '../filters.ts'
 import { containing } from '../page.ts'
 import { docs, queriesOver, type Rows, toTaskRows } from '../queries.ts'
 import type { Store } from '../store.ts'
@@ -19,17 +19,8 @@ const DEPENDENTS = `SELECT t.id FROM task_dep d JOIN task t ON t.uid = d.task
 
 const ABOUT = 'SELECT doc FROM notice WHERE about IN (SELECT value FROM json_each(?)) ORDER BY uid'
 
-const HANDOFF_COUNTS = [
-  ['outgoing', 'from_agent', 1],
-  ['incoming', 'to_agent', 1],
-  ['handoffs', 'state', 1],
-  ['handoffs', 'state', 0],
-]
-  .map(
-    ([kind, key, open]) =>
-      `SELECT '${kind}', ${key}, count(*) FROM handoff WHERE open = ${open} GROUP BY ${key}`,
-  )
-  .join(' UNION ALL ')
+const AGENT_COUNTS = `SELECT 'outgoing', from_agent, count(*) FROM handoff WHERE open = 1 GROUP BY from_agent
+  UNION ALL SELECT 'incoming', to_agent, count(*) FROM handoff WHERE open = 1 GROUP BY to_agent`
 
 /** `read` waits while nobody can read. */
 export function sqliteQueries(
@@ -52,7 +43,7 @@ export function sqliteQueries(
       list: (listing) =>
         isSlow(listing) ? readSlowly(printed(listing)) : read(() => db.rows(...printed(listing))),
       settled: async () => Number.MAX_SAFE_INTEGER,
-      handoffCounts: HANDOFF_COUNTS,
+      agentCounts: AGENT_COUNTS,
     }),
     longestChain: () => read(() => (db.get(FLAGGED) ? undefined : toTaskRows(db.rows(LONGEST_CHAIN))[0])),
     dependents: (uid) => read(() => db.rows(DEPENDENTS, uid).map(([id]) => String(id))),
@@ -60,50 +51,97 @@ export function sqliteQueries(
   } satisfies Partial<Store>
 }
 
-/** The SQL of a list, and its values. */
-function printed({ table, columns, where, order, limit }: Listing): [string, ...SQLInputValue[]] {
-  const conditions = where.map((condition) => conditionOf(table, condition)).join(' AND ')
-  const rows = conditions && `WHERE ${conditions}`
-  const values = [...where.flatMap(valuesOf), limit]
-  if (table !== 'handoff')
-    return [`SELECT ${columns} FROM ${table} ${rows} ORDER BY ${order} LIMIT ?`, ...values]
-  const { tables, first } = sourceOf(where)
+/** Puts a value beside the text, which is written in the order of its values. */
+type Bind = (value: SQLInputValue) => string
+
+/**
+ * The SQL of a list, and its values. Conditions that no index answers are put to a bounded number of rows, in the
+ * order of the list, that were found by one.
+ */
+function printed(listing: Listing): [string, ...SQLInputValue[]] {
+  const { table, columns, where, among, shelf, order, limit, offset = 0 } = listing
+  const values: SQLInputValue[] = []
+  const bind: Bind = (value) => `${values.push(value) && '?'}`
+  const found = (what: string, from: string, bounds: readonly number[]) => {
+    const [first, ...others] = where
+    const each = first?.op === 'in' ? first : undefined
+    const states = each && `json_each(${bind(JSON.stringify(each.value))}) AS e CROSS JOIN`
+    const conditions = (each ? others : where).map((condition) => conditionOf(table, condition, bind))
+    const rows = (limit: string) =>
+      `FROM ${from} WHERE ${each ? `${each.column} = e.value` : 'true'}${conditions.map((other) => ` AND ${other}`).join('')} ORDER BY ${order} LIMIT ${limit}`
+    if (!each) return `SELECT ${what} ${rows(`${bind(bounds[0]!)} OFFSET ${bind(bounds[1]!)}`)}`
+    const lists = `${states} ${from} ON ${from}.uid IN (SELECT uid ${rows(bind(bounds[0]! + bounds[1]!))})`
+    return `SELECT ${what.replace('*', `${from}.*`)} FROM ${lists} ORDER BY ${order} LIMIT ${bind(bounds[0]!)} OFFSET ${bind(bounds[1]!)}`
+  }
+  if (table !== 'handoff' && among.length === 0) return [found(columns, table, [limit, offset]), ...values]
+  const bounds = among.length > 0 ? [WINDOW, 0] : [limit, offset]
   // Documents are fetched when it is known which are shown: they would be sorted with the rest.
-  const sql = `SELECT ${columns} FROM handoff WHERE uid IN (
-    SELECT h.uid FROM ${tables} ${rows} ORDER BY ${first}.${order} LIMIT ?) ORDER BY ${order}`
-  return [sql, ...values]
+  const isText = among.some(({ op }) => op === 'contains')
+  const words = isText ? 'CROSS JOIN handoff_words AS w ON w.uid = k.uid' : ''
+  const narrow = isText && where.every(({ op }) => op === '<') ? 'handoff_words' : 'handoff'
+  const rows =
+    table !== 'handoff'
+      ? `(${found('*', table, bounds)}) AS r`
+      : `(${shelf ? onShelf(shelf, where, bounds, bind) : found('uid', narrow, bounds)}) AS k ${words}
+          CROSS JOIN handoff ON handoff.uid = k.uid`
+  const conditions = among.map((condition) => `AND ${conditionOf(table, condition, bind)}`)
+  const uid = table === 'handoff' ? 'handoff.uid' : 'uid'
+  const last = `ORDER BY ${order.replace('uid', uid)} LIMIT ${bind(limit)}`
+  return [
+    `SELECT ${columns.replace(/^uid$/, uid)} FROM ${rows} WHERE true ${conditions.join(' ')} ${last}`,
+    ...values,
+  ]
 }
 
-function conditionOf(table: string, condition: Condition): string {
+/** uids of handoffs by sender, receiver, type and state. */
+function onShelf(
+  { keys, open }: Shelf,
+  where: readonly Condition[],
+  [limit, offset]: readonly number[],
+  bind: Bind,
+): string {
+  const last = (bounds: readonly number[]) => {
+    const after = where.map((condition) => ` AND ${conditionOf('', condition, bind)}`).join('')
+    return `${after} ORDER BY uid DESC LIMIT ${bind(bounds[0]!)}`
+  }
+  const whole = [limit! + offset!]
+  const ended = `SELECT f.uid FROM json_each(${bind(JSON.stringify(keys))}) AS k CROSS JOIN facet AS f
+    ON f.key = k.value AND f.uid IN (SELECT uid FROM facet WHERE key = k.value${last(whole)})`
+  const both = open
+    ? `${ended} UNION ALL SELECT uid FROM (SELECT uid FROM (${openOnes(open, bind)}) WHERE true${last(whole)})`
+    : ended
+  return `SELECT uid FROM (${both}) ORDER BY uid DESC LIMIT ${bind(limit!)} OFFSET ${bind(offset!)}`
+}
+
+/** Named, because SQLite would rather walk back through all handoffs in the order of the list. */
+function openOnes({ states, from, to, key }: OpenOnes, bind: Bind): string {
+  const agent = from === undefined ? 'to' : 'from'
+  const isOf = (column: string, value: string | undefined) =>
+    value === undefined ? '' : `AND ${column} = ${bind(value)}`
+  const list =
+    (from ?? to ?? key) === undefined
+      ? 'handoff AS h INDEXED BY handoff_state'
+      : (from ?? to) === undefined
+        ? 'facet AS o CROSS JOIN handoff AS h ON h.uid = o.uid'
+        : `handoff AS h INDEXED BY handoff_open_${agent} ${key === undefined ? '' : 'CROSS JOIN facet AS o ON o.uid = h.uid'}`
+  return `SELECT h.uid FROM ${list} WHERE h.open = 1
+    AND h.state IN (SELECT value FROM json_each(${bind(JSON.stringify(states))}))
+    ${isOf('h.from_agent', from)} ${isOf('h.to_agent', to)} ${isOf('o.key', key)}`
+}
+
+function conditionOf(table: string, condition: Condition, bind: Bind): string {
   const [id, title] = table === 'handoff' ? ['w.id', 'w.title'] : ['id', fieldOf('title')]
-  if (condition.op === 'contains') return `(${id} LIKE ? ESCAPE '\\' OR ${title} LIKE ? ESCAPE '\\')`
-  if (condition.op === 'after') return `(${AFTER}) > (SELECT ${AFTER} FROM task WHERE uid = ?)`
+  if (condition.op === 'contains') {
+    const part = () => `LIKE ${bind(containing(condition.value))} ESCAPE '\\'`
+    return `(${id} ${part()} OR ${title} ${part()})`
+  }
+  if (condition.op === 'after')
+    return `(${AFTER}) > (SELECT ${AFTER} FROM task WHERE uid = ${bind(condition.value)})`
   const { op, value } = condition
   const column = condition.column === 'type' ? fieldOf('type') : condition.column
-  if (op === 'in') return `${column} IN (${value.map(() => '?').join(', ')})`
-  if (op === 'is') return `${column} = ${value}`
-  return `${table === 'handoff' && column === 'uid' ? 'h.uid' : column} ${op} ?`
+  return op === 'in' ? `${column} IN (${value.map(bind).join(', ')})` : `${column} ${op} ${bind(value)}`
 }
 
 const AFTER = 'sort_key, uid'
 
 const fieldOf = (name: string): string => `json_extract(doc, '$.${name}')`
-
-function valuesOf({ op, value }: Condition): readonly SQLInputValue[] {
-  if (op === 'contains') return [containing(value), containing(value)]
-  if (op === 'is') return []
-  return op === 'in' ? value : [value]
-}
-
-/**
- * Words are looked for first where all of history is meant, and last where few rows are left by then. The order is
- * fixed: SQLite knows neither how common a word is nor that most handoffs are completed.
- */
-function sourceOf(where: readonly Condition[]): { tables: string; first: 'h' | 'w' } {
-  if (!where.some(({ op }) => op === 'contains')) return { tables: 'handoff h', first: 'h' }
-  const isNarrow = where.some((condition) => condition.op === '=' && condition.column !== 'type')
-  const isRecent = where.some(({ op, value }) => op === 'in' && !value.includes('completed'))
-  return isNarrow || isRecent
-    ? { tables: 'handoff h CROSS JOIN handoff_words w ON w.uid = h.uid', first: 'h' }
-    : { tables: 'handoff_words w CROSS JOIN handoff h ON h.uid = w.uid', first: 'w' }
-}

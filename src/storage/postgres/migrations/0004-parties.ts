@@ -4,6 +4,22 @@ export const addParties = (which: string): string => `INSERT INTO baton.party (w
   CROSS JOIN LATERAL (VALUES (h.from_agent, 'from'), (h.to_agent, 'to')) AS k (agent, side)
   WHERE ${which} AND h.open = 1 ON CONFLICT DO NOTHING`
 
+/** The rights on the handoffs, given on this table too; who may change a handoff may also remove rows here. */
+export const likeHandoff = (table: string): string => `DO $$
+DECLARE
+  given record;
+BEGIN
+  FOR given IN SELECT DISTINCT
+      CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS who,
+      unnest(CASE a.privilege_type WHEN 'UPDATE' THEN ARRAY['UPDATE', 'DELETE'] ELSE ARRAY[a.privilege_type] END) AS what
+    FROM pg_catalog.pg_class AS c CROSS JOIN LATERAL pg_catalog.aclexplode(c.relacl) AS a
+    WHERE c.oid = 'baton.handoff'::regclass AND a.grantee <> c.relowner
+      AND a.privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
+  LOOP
+    EXECUTE format('GRANT %s ON baton.${table} TO %s', given.what, given.who);
+  END LOOP;
+END $$;`
+
 /**
  * Additive: who has what open stands in a table of its own, with a row where one begins and none where it has ended. As
  * indexes of the handoffs it was written again with every step. This program writes the rows itself and says so in its
@@ -35,18 +51,5 @@ END $$;
 CREATE TRIGGER handoff_parties AFTER INSERT OR UPDATE OF open, to_agent ON baton.handoff FOR EACH ROW
   WHEN (pg_catalog.current_setting('baton.parties', true) IS DISTINCT FROM 'kept')
   EXECUTE FUNCTION baton.keep_parties();
-DO $$
-DECLARE
-  given record;
-BEGIN
-  FOR given IN SELECT DISTINCT
-      CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS who,
-      unnest(CASE a.privilege_type WHEN 'UPDATE' THEN ARRAY['UPDATE', 'DELETE'] ELSE ARRAY[a.privilege_type] END) AS what
-    FROM pg_catalog.pg_class AS c CROSS JOIN LATERAL pg_catalog.aclexplode(c.relacl) AS a
-    WHERE c.oid = 'baton.handoff'::regclass AND a.grantee <> c.relowner
-      AND a.privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
-  LOOP
-    EXECUTE format('GRANT %s ON baton.party TO %s', given.what, given.who);
-  END LOOP;
-END $$;
+${likeHandoff('party')}
 `

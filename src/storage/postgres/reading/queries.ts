@@ -6,9 +6,8 @@ import type { Rows } from '../connection/round-trip.ts'
 import { printed } from './listing.ts'
 import { settled } from './log.ts'
 
-const HANDOFF_COUNTS = `SELECT 'outgoing', agent, count(*) FROM party WHERE side = 'from' GROUP BY agent
-  UNION ALL SELECT 'incoming', agent, count(*) FROM party WHERE side = 'to' GROUP BY agent
-  UNION ALL SELECT 'handoffs', state, count(*) FROM handoff GROUP BY state`
+const AGENT_COUNTS = `SELECT 'outgoing', agent, count(*) FROM party WHERE side = 'from' GROUP BY agent
+  UNION ALL SELECT 'incoming', agent, count(*) FROM party WHERE side = 'to' GROUP BY agent`
 
 const LONGEST_CHAIN = `SELECT doc, open_deps FROM baton.task
   WHERE ws = $1 AND open_deps = 0 AND height > 1 AND status <> 'done' AND NOT EXISTS (
@@ -46,7 +45,7 @@ export function postgresQueries(trip: Trip, slowTrip: Trip, ws: number) {
         return (isSlow(listing) ? askSlowly : ask)(undefined, text, ...values)
       },
       settled: () => settled(trip, ws),
-      handoffCounts: HANDOFF_COUNTS,
+      agentCounts: AGENT_COUNTS,
     }),
     longestChain: async () => toTaskRows(await ask('longest_chain', LONGEST_CHAIN))[0],
     // Without a name it is planned for the tables as they are; a kept plan may take a longer index.

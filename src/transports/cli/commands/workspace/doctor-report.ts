@@ -5,7 +5,7 @@ import type { Shell } from '../../shell.ts'
 import type { DoctorResult } from './doctor.ts'
 
 /** Findings whose words name nobody and no place, when all is well. */
-const NAMELESS = new Set(['node', 'rights', 'log', 'rows', 'callers'])
+const NAMELESS = new Set(['node', 'rights', 'log', 'rows', 'callers', 'counts'])
 
 /**
  * The report for a person who helps: versions, numbers and findings. Names of agents, titles, texts, paths,

@@ -153,6 +153,14 @@ async function storeAndLog(findings: DoctorResult[], shell: Shell): Promise<Cont
     await demandAnchors(shell, context)
   })
   findings.push(rowsResult(await verifyStates(store)), await callersResult(store, shell))
+  const [wrong] = await store.miscounted()
+  findings.push({
+    name: 'counts',
+    ok: !wrong,
+    detail: wrong
+      ? `the count of ${wrong.end} is ${wrong.kept}, and ${count(wrong.rows, 'row')} are there: the store was changed outside Baton. Keep it as it is and look at a backup`
+      : 'kept counts are those of the rows',
+  })
   return context
 }
 

@@ -1,6 +1,8 @@
 import { type AuditRecord, recordIn, SUBJECTS } from '../audit/entry.ts'
 import { BatonError } from '../domain/errors.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { present } from '../domain/present.ts'
+import type { Task } from '../domain/tasks/task.ts'
 import type { Trace } from '../domain/trace.ts'
 import type { LogEntry } from '../storage/store.ts'
 import { LOOK_AGAIN_MS } from './waits.ts'
@@ -71,6 +73,8 @@ export interface FollowOptions {
 const EVENT_PAGE = 200
 /** How many of the newest are kept for those who follow closely; who is further behind reads the log. */
 const KEPT = 2_000
+/** Under load commits come faster than reads: each read takes what has gathered meanwhile. */
+const TAIL_PAGE = KEPT
 const KNOWN_SUBJECTS = 5_000
 const REDACTION = 'audit.redact'
 
@@ -149,8 +153,8 @@ export class Events extends UseCases {
   async #after(cursor: string): Promise<readonly Event[]> {
     const first = this.#recent[0]
     if (first && Number(cursor) >= Number(first.cursor)) {
-      const at = this.#recent.findIndex((event) => Number(event.cursor) > Number(cursor))
-      return at === -1 ? [] : this.#recent.slice(at, at + EVENT_PAGE)
+      const at = this.#recent.findLastIndex((event) => Number(event.cursor) <= Number(cursor)) + 1
+      return this.#recent.slice(at, at + EVENT_PAGE)
     }
     if (Number(cursor) >= Number(this.#end)) return []
     return this.#page(cursor)
@@ -192,16 +196,24 @@ export class Events extends UseCases {
   async #run(): Promise<void> {
     const { store } = this.deps
     let woken = false
+    let settled = Number.NEGATIVE_INFINITY
     this.#wake = () => {
       woken = true
     }
     // Subscribed before the first look: what happens in between must not be missed.
-    const unsubscribe = store.subscribe(() => this.#wake())
+    const unsubscribe = store.subscribe((changed) => {
+      // Rows that this process has written itself need not be read again.
+      for (const handoff of changed?.handoffs?.values() ?? []) this.#know(handoff, handoff)
+      this.#wake()
+    })
     try {
       while (this.#followers > 0) {
         woken = false
-        await store.settle(this.deps.now().toISOString())
-        const { entries } = await store.changes(this.#end, EVENT_PAGE)
+        if (performance.now() - settled >= LOOK_AGAIN_MS) {
+          await store.settle(this.deps.now().toISOString())
+          settled = performance.now()
+        }
+        const { entries } = await store.changes(this.#end, TAIL_PAGE)
         if (entries.some(({ act }) => act === REDACTION)) this.#forget()
         for (const event of await this.#told(entries)) this.#recent.push(event)
         if (this.#recent.length > KEPT) this.#recent.splice(0, this.#recent.length - KEPT)
@@ -227,32 +239,39 @@ export class Events extends UseCases {
   }
 
   async #told(entries: readonly LogEntry[]): Promise<readonly Event[]> {
-    const told: Event[] = []
-    for (const entry of entries) {
-      const record = recordIn(entry)
-      told.push(toEvent(entry, record, await this.#subjectOf(entry.subject, record.sub.rev)))
-    }
-    return told
+    const records = entries.map(recordIn)
+    const found = await this.#subjectsOf(entries, records)
+    return entries.map((entry, i) => toEvent(entry, records[i]!, found.get(entry.subject) ?? {}))
   }
 
-  /** The handoff or task as it was at this revision or later: it is looked up again only when it has moved on. */
-  async #subjectOf(uid: string, rev: number): Promise<EventSubject> {
-    const known = this.#subjects.get(uid)
-    if (known && known.rev >= rev) return known.subject
+  /** Handoffs and tasks as they were at these revisions or later; read again only when they have moved on. */
+  async #subjectsOf(
+    entries: readonly LogEntry[],
+    records: readonly AuditRecord[],
+  ): Promise<ReadonlyMap<string, EventSubject>> {
     const { store } = this.deps
-    const handoff = await store.handoff(uid)
-    const about = handoff ?? (await store.task(uid))?.task
-    const subject: EventSubject = present({
-      id: about?.id,
-      title: about?.title,
-      from: handoff?.from,
-      to: handoff?.to,
-      task: handoff?.task,
-      trace: handoff?.trace,
-    })
-    if (!about) return subject
+    const found = new Map<string, EventSubject>()
+    const unknown = new Set<string>()
+    for (const [i, { subject }] of entries.entries()) {
+      const known = this.#subjects.get(subject)
+      if (known && known.rev >= records[i]!.sub.rev) found.set(subject, known.subject)
+      else unknown.add(subject)
+    }
+    const about = async (uid: string) => {
+      const handoff = await store.handoff(uid)
+      const subject = handoff ?? (await store.task(uid))?.task
+      if (subject) found.set(uid, this.#know(subject, handoff))
+    }
+    // Asked for together: the store answers all of them with one read.
+    await Promise.all([...unknown].map(about))
+    return found
+  }
+
+  #know(about: Handoff | Task, handoff?: Handoff): EventSubject {
+    const { from, to, task, trace } = handoff ?? {}
+    const subject: EventSubject = present({ id: about.id, title: about.title, from, to, task, trace })
     if (this.#subjects.size >= KNOWN_SUBJECTS) this.#subjects.clear()
-    this.#subjects.set(uid, { rev: about.rev, subject })
+    this.#subjects.set(about.uid, { rev: about.rev, subject })
     return subject
   }
 }

@@ -103,7 +103,7 @@ export async function explainSqlite(store: Store, path: string): Promise<Explain
 }
 
 /** By uid or id. A filter may name a row that has to be there. */
-const isLookUp = (sql: string): boolean => !sql.includes('ORDER BY') && /\b(uid|id) = (\?|\$2)/.test(sql)
+const isLookUp = (sql: string): boolean => !sql.includes('ORDER BY') && /\b(uid|id) = (\?|k\.ref)/.test(sql)
 
 /** Counts go through the open tasks, and through the entries that no server has put in order yet. */
 const isCount = (sql: string): boolean => sql.startsWith("SELECT 'outgoing'")

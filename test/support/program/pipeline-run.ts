@@ -27,8 +27,10 @@ export async function disturb(
   const store = await openStore({ engine: 'sqlite', path })
   const service = createService(store)
   const children = new Map<Role, ChildProcess>()
+  // Closing releases at once. A longer lease tells a close that does not from a machine that is slow.
+  const lease = signal === 'SIGKILL' ? '1' : '20'
   const start = (role: Role): void => {
-    const child = spawn(process.execPath, [PIPELINE, path, role, stop], {
+    const child = spawn(process.execPath, [PIPELINE, path, role, stop, lease], {
       cwd,
       env: cleanEnv({ cwd }),
       stdio: ['ignore', 'ignore', 'inherit'],

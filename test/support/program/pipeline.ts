@@ -2,10 +2,14 @@ import { existsSync } from 'node:fs'
 import { type Baton, type BatonAgent, openBaton } from '../../../src/index.ts'
 
 /** Four receivers with a delegation and a question, or the planner that leads jobs through them and a gate. */
-const [store = '', role = '', stop = ''] = process.argv.slice(2)
+const [store = '', role = '', stop = '', lease = ''] = process.argv.slice(2)
 
-/** Work is tried again at once; a dead holder is noticed after a second. */
-const AGAIN = { timeout_s: 1, retry: { max: 100, delay_s: 0, multiplier: 1 }, home: 'queue' as const }
+/** Work is tried again at once; a dead holder is noticed after its lease. */
+const AGAIN = {
+  timeout_s: Number(lease),
+  retry: { max: 100, delay_s: 0, multiplier: 1 },
+  home: 'queue' as const,
+}
 const WAIT = { timeout_s: 600 }
 
 /** Long enough to be hit by the end of its program. */

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { type Body, type Offered, type ToolCall, WIRES, type Wire } from './wires.ts'
@@ -32,6 +31,10 @@ export interface ModelRequest {
 /** What every request after the last step is answered with. */
 const AT_THE_END = 'Nothing more to do.'
 
+/** The same at every start, so that a home can name it; nothing else listens where the network was taken away. */
+const PORT = 8790
+export const MODEL_URL = `http://127.0.0.1:${PORT}`
+
 /** A model on 127.0.0.1 that plays its steps in every wire format, and keeps what it was asked. */
 export class Model {
   readonly requests: ModelRequest[] = []
@@ -44,13 +47,9 @@ export class Model {
 
   static async start(steps: readonly Step[]): Promise<Model> {
     const model = new Model(steps)
-    model.#server.listen(0, '127.0.0.1')
+    model.#server.listen(PORT, '127.0.0.1')
     await once(model.#server, 'listening')
     return model
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
   get main(): readonly ModelRequest[] {

@@ -73,6 +73,10 @@ export const PROGRAMS = {
       ...{ COPILOT_OFFLINE: 'true', COPILOT_AUTO_UPDATE: 'false' },
     }),
     args: (prompt) => ['--trust-folder', '-p', prompt],
+    cannot: {
+      'all projects':
+        'permissions for tools are kept by folder: https://docs.github.com/en/copilot/how-tos/copilot-cli/set-up-copilot-cli/configure-copilot-cli',
+    },
   },
   opencode: {
     package: 'opencode-ai',

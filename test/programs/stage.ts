@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Ended } from '../package/program.ts'
-import { Model, type ModelRequest, type Step } from './model.ts'
+import { MODEL_URL, Model, type ModelRequest, type Step } from './model.ts'
 import { type ProgramName, programOf } from './programs.ts'
 
 export interface Tools {
@@ -56,6 +56,8 @@ export class Stage {
     this.home = home!
     this.records = records!
     for (const folder of [this.repo, this.home, this.records]) mkdirSync(folder)
+    for (const [file, text] of Object.entries(programOf(program).home?.(MODEL_URL, this.repo) ?? {}))
+      this.#put(file, text)
     this.git('init', '-q', '-b', 'main', '.')
     writeFileSync(join(this.repo, 'README.md'), '# demo\n')
     this.git('add', '.')
@@ -138,11 +140,10 @@ ${node === 'node' ? recording : `exec ${run}`}
 
   /** Runs the program to its end with a model that plays these steps. */
   async play(prompt: string, steps: readonly Step[]): Promise<Played> {
-    const { args, env, home } = programOf(this.program)
+    const { args, env } = programOf(this.program)
     const model = await Model.start(steps)
     try {
-      for (const [file, text] of Object.entries(home?.(model.url, this.repo) ?? {})) this.#keep(file, text)
-      const ended = await this.#run(join(this.#tools.bin, this.program), args(prompt), env(model.url))
+      const ended = await this.#run(join(this.#tools.bin, this.program), args(prompt), env(MODEL_URL))
       return { ...ended, requests: model.main, isOver: ended.code !== null }
     } finally {
       model.close()
@@ -151,11 +152,7 @@ ${node === 'node' ? recording : `exec ${run}`}
 
   /** Runs the program itself, without a model. */
   start(...args: readonly string[]): Promise<Ended> {
-    return this.#run(
-      join(this.#tools.bin, this.program),
-      args,
-      programOf(this.program).env('http://127.0.0.1:9'),
-    )
+    return this.#run(join(this.#tools.bin, this.program), args, programOf(this.program).env(MODEL_URL))
   }
 
   /** The folder of plugins in the installed package. */
@@ -163,7 +160,7 @@ ${node === 'node' ? recording : `exec ${run}`}
     return join(dirname(dirname(this.#tools.baton)), 'plugins')
   }
 
-  #keep(file: string, text: string): void {
+  #put(file: string, text: string): void {
     const path = join(this.home, file)
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)

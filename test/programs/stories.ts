@@ -99,6 +99,22 @@ const without = (name: string, node: 'old-node' | undefined): Story => ({
   },
 })
 
+/** Set up once in the home, without a file in the project. */
+const everywhere: Story = {
+  checks: ['all projects'],
+  async run(stage, check) {
+    await stage.setup('--user')
+    const id = await stage.send()
+    const played = await stage.play('Do what waits for you.', [
+      { tool: 'handoff_accept', args: { id } },
+      'I stop here.',
+      'Still stopping.',
+    ])
+    const state = await stage.stateOf(id)
+    check('all projects', state === 'in_progress', `${state}, ${played.requests.length} requests`)
+  },
+}
+
 /** The programs' own commands find nothing wrong with what the package holds for them. */
 const plugin: Story = {
   checks: ['plugin'],
@@ -121,5 +137,6 @@ export const STORIES: readonly Story[] = [
   work,
   without('missing baton', undefined),
   without('old Node', 'old-node'),
+  everywhere,
   plugin,
 ]

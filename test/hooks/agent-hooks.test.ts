@@ -323,6 +323,79 @@ describe('a session that is kept from stopping', () => {
     await ask(where, 'submit', `HO-${year}-003-R`, '--as', 'codex')
   })
 
+  it('is kept while others wait for its answer or its verdict, and reads the call to make', async (t) => {
+    const where = here(t)
+    const ours = ['--parent', FIRST, '--as', 'codex', '--title', 'Are the limits right?']
+    const why = ['--summary', 'The limits are written in src/limit.ts, one per address']
+    const part = `HO-${year}-002`
+    const looked = async () => [
+      wordsOf(await called(where, claude, 'SessionStart')),
+      wordsOf(await called(where, claude, 'Stop', { session_id: crypto.randomUUID() })),
+    ]
+    await sent(where)
+    await accepted(where)
+    await ask(
+      where,
+      'send',
+      '--to',
+      'gemini',
+      '--type',
+      'delegation',
+      '--deliverable',
+      'Review',
+      ...ours,
+      ...why,
+    )
+    await ask(where, 'accept', part, '--as', 'gemini')
+    const atWork = await looked()
+    await ask(where, 'ask', part, 'Which file?', '--as', 'gemini')
+    const asked = await looked()
+    await ask(where, 'answer', part, 'src/limit.ts', '--as', 'codex')
+    await ask(where, 'submit', part, '--as', 'gemini', '--evidence', 'Review=It holds')
+    const handedIn = await looked()
+    const ticked = await called(where, claude, 'TaskCompleted', { task_subject: `Finish ${FIRST}` })
+
+    assert.match(atWork[0]!, new RegExp(`${FIRST} .*: needs the answer to ${part} first`))
+    assert.equal(atWork[1], '')
+    for (const [[start, stop], tool] of [
+      [asked, 'answer'],
+      [handedIn, 'verify'],
+    ] as const) {
+      assert.match(
+        start!,
+        new RegExp(`${FIRST} .*: first handoff_${tool} ${part}\\n[^]*- ${part} .*: handoff_${tool}`),
+      )
+      assert.match(
+        stop!,
+        new RegExp(`others wait until codex[^]*\\n {2}handoff_${tool} \\{"id":"${part}","(?:text|pass)":`),
+      )
+    }
+    assert.match(ticked.stderr, new RegExp(`${FIRST} .*\\n {2}handoff_verify \\{"id":"${part}"`))
+  })
+
+  it('is kept by a review that it was named for', async (t) => {
+    const where = here(t)
+    await ask(
+      where,
+      ...[
+        'send',
+        '--to',
+        'gemini',
+        '--title',
+        'Add rate limiting',
+        '--summary',
+        'API needs limits before launch',
+      ],
+      ...['--deliverable', 'Middleware', '--review', 'codex', '--as', 'planner'],
+    )
+    await ask(where, 'accept', '@', '--as', 'gemini')
+    await ask(where, 'submit', '@', '--as', 'gemini', '--evidence', 'Middleware=src/limit.ts')
+
+    const words = wordsOf(await called(where, claude, 'Stop'))
+
+    assert.match(words, new RegExp(`handoff_verify \\{"id":"${FIRST}","pass":true\\}`))
+  })
+
   it('[S4-61] may stop while a gate holds up its task, and not when the task is its own move again', async (t) => {
     const where = here(t)
     await ask(where, 'task', 'create', 'P0.1.1', '--title', 'Package setup')

@@ -5,16 +5,18 @@ import { isWrittenBack } from '../../domain/tasks/writeback.ts'
 import { oneLine } from '../cli/screen/plain-text.ts'
 import type { Session } from '../cli/session/session.ts'
 
-/** Work that an agent has taken and neither handed in nor recorded. */
+/** Work that an agent has taken and neither handed in nor recorded, and work of others that it has to move on. */
 export interface OpenWork {
   readonly handoffs: readonly Held[]
   readonly tasks: readonly Task[]
+  /** Handed in to it, or asked of it: the others wait until it verifies or answers. */
+  readonly turns: readonly Handoff[]
 }
 
 type Held = Handoff & {
   readonly deliverables_wanted: readonly string[]
   /** The gate, escalation or delegation whose answer this work needs first. */
-  readonly waits_on?: string | undefined
+  readonly waits_on?: Handoff | undefined
 }
 
 /** Taken: whoever stops now leaves it behind. In the others it is somebody else's move, or the agent said why not. */
@@ -30,14 +32,15 @@ const MOST_SHOWN = 5
 const MOST_DELIVERABLES = 10
 
 export async function openWork(session: Session, agent: string): Promise<OpenWork> {
-  const [held, claimed, sent] = await Promise.all([
+  const [held, claimed, sent, reviews] = await Promise.all([
     session.call('handoff_list', { to: agent, state: TAKEN, limit: MAX_OPEN }),
     session.call('task_list', { owner: agent, status: ['in_progress'], limit: MAX_OPEN }),
     session.call('handoff_list', { from: agent, state: UNANSWERED, limit: MAX_OPEN }),
+    // A reviewer is neither sender nor receiver.
+    session.call('handoff_list', { state: ['in_review'], limit: MAX_OPEN }),
   ])
-  const asked = new Map(
-    sent.items.filter(isQuestion).map(({ parent, id }): [string | undefined, string] => [parent, id]),
-  )
+  const asked = new Map(sent.items.filter(isQuestion).map((handoff) => [handoff.parent, handoff]))
+  const known = new Map([...sent.items, ...reviews.items].map((handoff) => [handoff.uid, handoff]))
   const taken = held.items.filter(({ holder }) => holder === undefined || holder === agent)
   // A task that came with a handoff is answered through it.
   const answered = new Set(taken.map(({ task }) => task))
@@ -52,13 +55,18 @@ export async function openWork(session: Session, agent: string): Promise<OpenWor
         })),
     ),
     tasks: claimed.items.filter((task) => !answered.has(task.id) && !isWrittenBack(task)),
+    turns: [...known.values()].filter((handoff) => isTurnOf(agent, handoff)),
   }
 }
+
+export const isTurnOf = (agent: string, { state, need, waiting_for }: Handoff): boolean =>
+  waiting_for === agent && (state === 'in_review' || (state === 'needs_input' && need === 'clarification'))
 
 const isQuestion = ({ type, gate }: Handoff): boolean => QUESTIONS.includes(type) && gate?.type !== 'advisory'
 
 /** Without what an agent can only wait for: it may stop, and the answer comes to its inbox. */
-export const ownMoves = ({ handoffs, tasks }: OpenWork): OpenWork => ({
+export const ownMoves = ({ handoffs, tasks, turns }: OpenWork): OpenWork => ({
+  turns,
   handoffs: handoffs.filter(({ waits_on }) => waits_on === undefined),
   tasks: tasks.filter((task) => gateOf(task) === undefined),
 })
@@ -67,7 +75,8 @@ export const ownMoves = ({ handoffs, tasks }: OpenWork): OpenWork => ({
 const gateOf = ({ gates = [], owner }: Task): string | undefined =>
   gates.find(({ state, waiting_for }) => isOpen(state) && waiting_for !== owner)?.id
 
-export const isNone = ({ handoffs, tasks }: OpenWork): boolean => handoffs.length + tasks.length === 0
+export const isNone = ({ handoffs, tasks, turns }: OpenWork): boolean =>
+  handoffs.length + tasks.length + turns.length === 0
 
 async function deliverablesOf(session: Session, { id, deliverables }: Handoff): Promise<readonly string[]> {
   if (deliverables === 0) return []
@@ -81,17 +90,21 @@ export function workNamedIn(work: OpenWork, text: string): OpenWork {
     const escaped = id.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
     return new RegExp(`(?<![\\w.-])${escaped}(?![\\w-]|\\.\\w)`, 'i').test(text)
   }
-  return { handoffs: work.handoffs.filter(isNamed), tasks: work.tasks.filter(isNamed) }
+  const { handoffs, tasks, turns } = work
+  return { handoffs: handoffs.filter(isNamed), tasks: tasks.filter(isNamed), turns: turns.filter(isNamed) }
 }
 
-/** The calls that end each piece of work, ready to be made. */
-export function callsFor({ handoffs, tasks }: OpenWork): string {
+/** The calls that end each piece of work or move it on, ready to be made. */
+export function callsFor({ handoffs, tasks, turns }: OpenWork): string {
   const blocks = [
-    ...handoffs.map(({ id, title, from, type, waits_on, deliverables_wanted: wanted }) => {
+    ...turns.map(
+      (handoff) => `${handoff.id} ${quotedShort(handoff.title)} to ${handoff.to}:\n${turnOf(handoff)}`,
+    ),
+    ...handoffs.map(({ id, title, from, to, type, waits_on, deliverables_wanted: wanted }) => {
       if (type === 'return')
         return `${id} ${quotedShort(title)} from ${from}, a result to take note of:\n  handoff_submit ${JSON.stringify({ id })}`
       if (waits_on !== undefined)
-        return `${id} ${quotedShort(title)} from ${from}:\n  handoff_wait ${JSON.stringify({ id: waits_on })}, which it needs first`
+        return `${id} ${quotedShort(title)} from ${from}:\n${isTurnOf(to, waits_on) ? turnOf(waits_on) : `  handoff_wait ${JSON.stringify({ id: waits_on.id })}`}, which it needs first`
       const evidence = wanted.map((deliverable) => ({ deliverable, evidence: '…' }))
       const submit = { id, ...(evidence.length > 0 && { evidence }), note: '…' }
       return [
@@ -117,6 +130,13 @@ export function callsFor({ handoffs, tasks }: OpenWork): string {
   ]
   const more = blocks.length - MOST_SHOWN
   return [...blocks.slice(0, MOST_SHOWN), ...(more > 0 ? [`and ${more} more: handoff_inbox`] : [])].join('\n')
+}
+
+function turnOf({ id, state }: Handoff): string {
+  if (state === 'needs_input')
+    return `  handoff_answer ${JSON.stringify({ id, text: '…' })}; handoff_get shows the question`
+  const refused = JSON.stringify({ id, pass: false, note: 'why not' })
+  return `  handoff_verify ${JSON.stringify({ id, pass: true })} or ${refused}; handoff_get shows what was handed in`
 }
 
 const MOST_SIGNS = 80

@@ -6,7 +6,7 @@ import { inWords } from '../../domain/texts/visible.ts'
 import type { Session } from '../cli/session/session.ts'
 import { nextMove } from '../cli/views/words.ts'
 import type { HookMark } from './marks.ts'
-import { isNone, type OpenWork, openWork, quotedShort } from './open-work.ts'
+import { isNone, isTurnOf, type OpenWork, openWork, quotedShort } from './open-work.ts'
 
 /** Every session pays for these lines, so they stay few; the tools show the rest. */
 const MOST_LINES = 8
@@ -57,9 +57,13 @@ function noteText({ at, trigger, open }: HookMark): string {
 function heldText({ handoffs, tasks }: OpenWork): readonly string[] {
   const lines = [
     ...handoffs.map((handoff) => {
-      const { id, title, from, state, progress, waits_on } = handoff
+      const { id, title, from, to, state, progress, waits_on } = handoff
       const next =
-        waits_on === undefined ? 'end it with handoff_submit' : `needs the answer to ${waits_on} first`
+        waits_on === undefined
+          ? 'end it with handoff_submit'
+          : isTurnOf(to, waits_on)
+            ? `first handoff_${nextMove(waits_on)} ${waits_on.id}`
+            : `needs the answer to ${waits_on.id} first`
       return `- ${id} ${quotedShort(title)} from ${from}, ${inWords(state)}${progress ? ` ${progress} %` : ''}${backText(handoff)}: ${next}`
     }),
     ...tasks.map(

@@ -84,7 +84,8 @@ describe('a hook that fails', () => {
       )
 
     for (const event of ['session-start', 'stop', 'subagent-stop', 'pre-compact', 'task-completed']) {
-      const input = JSON.stringify({ session_id: 's1', task_id: '1', task_subject: 'HO-2026-001' })
+      const said = { session_id: 's1', agent_type: 'reviewer', task_id: '1', task_subject: 'HO-2026-001' }
+      const input = JSON.stringify(said)
       const { code, stdout, stderr } = await quick({ ...where, input }, 'hook', event, '--agent', 'claude')
       assert.deepEqual([event, code, stdout], [event, 0, ''])
       assert.notEqual(stderr, '', event)

@@ -104,7 +104,7 @@ async function libraryBundle() {
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
-    codeSplitting: { groups: [{ name: 'daily', test: (id) => DAILY.some((part) => part.test(id)) }] },
+    codeSplitting: { groups: [{ name: 'core', test: (id) => DAILY.some((part) => part.test(id)) }] },
   })
   const bound = chunks.filter(({ code }) => code.includes('import.meta')).map(({ fileName }) => fileName)
   if (bound.length > 0)

@@ -45,7 +45,7 @@ for (const program of PROGRAMS) {
       assert.equal(heard.exit, 0)
       assert.match(
         wordsOf(heard),
-        new RegExp(`you are codex[\\s\\S]*${FIRST} "Add rate limiting" from .*handoff_accept`),
+        new RegExp(`you are codex[\\s\\S]*${FIRST} "Add rate limiting" from .*handoff_accept\\nhandoff_get `),
       )
     })
 

@@ -205,6 +205,57 @@ describe('a reply', () => {
   })
 })
 
+interface Accepted extends Partial<Cut> {
+  readonly handoff: { readonly state: string; readonly attempts: readonly { error?: { message: string } }[] }
+  readonly package: Readonly<Record<string, unknown>>
+  readonly untrusted: readonly string[]
+  readonly next?: string
+}
+
+describe('accepting a handoff', () => {
+  const asked = {
+    summary: 'The public API needs limits before launch.',
+    deliverables: ['Middleware in src/'],
+    criteria: ['npm test passes'],
+    checks: [{ kind: 'file_exists' as const, path: 'src/limit.ts' }],
+    context: 'Only /v1 is public.\u202e',
+  }
+
+  it('answers the package, and the failure of the attempt before', async (t) => {
+    const { service } = await openWorkspace(t)
+    const sent = { to: 'codex', title: 'Limits', retry: { max: 1, delay_s: 0, multiplier: 1 }, ...asked }
+    const { handoff } = await service.sending.send(by('planner'), sent)
+    await service.receiving.accept(by('codex'), handoff.id)
+    await service.receiving.fail(by('codex'), handoff.id, { message: 'The build machine is down' })
+    const agent = await inside(t, service)
+
+    const reply = await agent.call<Accepted>('handoff_accept', { id: handoff.id })
+
+    assert.deepEqual(reply.package, { ...asked, context: 'Only /v1 is public.' })
+    assert.deepEqual(reply.untrusted, ['handoff', 'package'])
+    assert.equal(reply.handoff.attempts[0]?.error?.message, 'The build machine is down')
+    assert.equal(reply.next, undefined)
+  })
+
+  it('cuts a long package to its first fields and names the tool that shows the rest', async (t) => {
+    const { service } = await openWorkspace(t)
+    const deliverables = Array.from(
+      { length: 100 },
+      (_, at) => `Part ${at} of the middleware ${'x'.repeat(80)}`,
+    )
+    const sent = { to: 'codex', title: 'Limits', ...asked, deliverables, context: 'y'.repeat(9_000) }
+    const { handoff } = await service.sending.send(by('planner'), sent)
+    const agent = await inside(t, service)
+
+    const reply = await agent.call<Accepted>('handoff_accept', { id: handoff.id })
+
+    assert.ok(Buffer.byteLength(JSON.stringify(reply)) <= MOST_BYTES)
+    assert.deepEqual(Object.keys(reply.package), ['summary', 'deliverables', 'criteria', 'checks'])
+    assert.equal(reply.package.summary, asked.summary)
+    assert.match(String(reply.next), /handoff_get/)
+  })
+})
+
 type Waited = Record<string, unknown> & { readonly handoff: { readonly id: string; readonly state: string } }
 
 describe('waiting for a handoff', () => {

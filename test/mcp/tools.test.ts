@@ -36,6 +36,14 @@ describe('the list of tools', () => {
     assert.ok(tokens <= MOST_ALL, `${tokens} tokens for ${list.length} tools`)
   })
 
+  it('leads to the package, and speaks of no document by its number', async () => {
+    const text = JSON.stringify(await tools('all'))
+
+    assert.match(text, /"handoff_inbox","description":"[^"]*handoff_get/)
+    assert.match(text, /"handoff_accept","description":"[^"]*The reply has the package/)
+    assert.doesNotMatch(text, /documents? 00\d/i)
+  })
+
   it('[S3-08] holds the seven tools of document 003 in the sets default and proof', async () => {
     const names = (await tools('default,proof')).map(({ name }) => name)
 

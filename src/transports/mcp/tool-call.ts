@@ -2,6 +2,7 @@ import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server
 import type { Actor } from '../../domain/actor.ts'
 import { keyProblem } from '../../domain/call-key.ts'
 import { BatonError } from '../../domain/errors.ts'
+import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { invoke, type Operation } from '../../operations/operation.ts'
 import type { Call } from '../../service/deps.ts'
 import type { Service } from '../../service/service.ts'
@@ -59,9 +60,12 @@ export async function callTool(
     const hold = { caller: context.mcpReq.signal, stopping, ms }
     const call = { ...toCall(actor, context), hold }
     const { raw, cursor } = inputOf(op, given, world.service)
-    const run = (fields: Fields) => {
+    const run = async (fields: Fields) => {
       const invoked = () => invoke(op, world.service, call, fields) as Promise<object>
-      return world.around?.(op, call, fields, invoked) ?? invoked()
+      const answer = await (world.around?.(op, call, fields, invoked) ?? invoked())
+      if (op.name !== 'handoff_accept') return answer
+      const { withPackage } = await import('./package.ts')
+      return withPackage(answer as { handoff: Handoff }, world.service)
     }
     return await answeredCall(op, async (fields) => goingOn(await run(fields), world.service), raw, cursor)
   } catch (error) {

@@ -82,12 +82,18 @@ function withDescription(schema: unknown, pointer: string): unknown {
   return { ...rest, ...(items && { items }), ...(!isShort && { description: pointer }) }
 }
 
+/** The way to the package of a handoff, which only an agent has to be told. */
+const TO_PACKAGE: Readonly<Record<string, string>> = {
+  handoff_inbox: ' handoff_get shows one with its package.',
+  handoff_accept: ' The reply has the package.',
+}
+
 function toTool(op: Operation): Tool {
   const known = described.get(op.name)
   if (known) return known
   const tool = {
     name: op.name,
-    description: op.summary,
+    description: `${op.summary}${TO_PACKAGE[op.name] ?? ''}`,
     inputSchema: inputSchema(op) as Tool['inputSchema'],
     annotations: annotationsOf(op),
   }

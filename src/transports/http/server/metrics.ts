@@ -1,6 +1,9 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { STATES } from '../../../domain/lifecycle.ts'
 import { TASK_STATES } from '../../../domain/tasks/task.ts'
 import type { Service } from '../../../service/service.ts'
+import { lastRuns } from '../workers/repeat.ts'
+import type { OpenLimit } from './rate.ts'
 
 /** Upper bounds of the histogram of answers, in seconds. */
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -55,9 +58,41 @@ export class Answered {
   }
 }
 
+/** How long the event loop was held up, since the last time it was asked. */
+export class LoopLag {
+  readonly #delay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
+
+  constructor() {
+    this.#delay.enable()
+  }
+
+  lines(): readonly string[] {
+    const quantiles = [0.5, 0.99, 1].map((quantile) => {
+      const ms = this.#delay.percentile(quantile * 100) / 1e6 - LOOP_RESOLUTION_MS
+      return `baton_event_loop_lag_seconds${labels({ quantile: String(quantile) })} ${Math.max(0, ms || 0) / 1_000}`
+    })
+    this.#delay.reset()
+    return [
+      ...head('baton_event_loop_lag_seconds', 'gauge', 'How late the event loop was, since the last scrape.'),
+      ...quantiles,
+    ]
+  }
+}
+
+const LOOP_RESOLUTION_MS = 10
+
 /** The workspace and this server in the text format that Prometheus reads. */
-export async function metricsText(service: Service, answered: Answered): Promise<string> {
-  const { handoffs, tasks, agents, entries } = await service.looking.counts()
+export async function metricsText(
+  service: Service,
+  { answered, lag, open }: { readonly answered: Answered; readonly lag: LoopLag; readonly open: OpenLimit },
+): Promise<string> {
+  const { store, now } = service.deps
+  const [{ handoffs, tasks, agents, entries }, [signed], [due]] = await Promise.all([
+    service.looking.counts(),
+    store.checkpoints({ limit: 1 }),
+    store.dueDeliveries(now().toISOString(), 1),
+  ])
+  const pools = Object.entries(store.pools())
   const lines = [
     ...head('baton_handoffs', 'gauge', 'Handoffs by state.'),
     ...STATES.map((state) => `baton_handoffs${labels({ state })} ${handoffs[state] ?? 0}`),
@@ -70,6 +105,23 @@ export async function metricsText(service: Service, answered: Answered): Promise
     ]),
     ...head('baton_log_entries', 'gauge', 'Entries in the log.'),
     `baton_log_entries ${entries}`,
+    ...head('baton_log_unsigned_entries', 'gauge', 'Entries behind the newest signed checkpoint.'),
+    `baton_log_unsigned_entries ${entries - (signed?.size ?? 0)}`,
+    ...head('baton_delivery_lag_seconds', 'gauge', 'How long the oldest message that is due has waited.'),
+    `baton_delivery_lag_seconds ${due?.due_at ? (now().getTime() - Date.parse(due.due_at)) / 1_000 : 0}`,
+    ...head('baton_work_age_seconds', 'gauge', 'Time since the work in the background succeeded last.'),
+    ...[...lastRuns].map(
+      ([work, at]) => `baton_work_age_seconds${labels({ work })} ${(performance.now() - at) / 1_000}`,
+    ),
+    ...(['size', 'used', 'waiting'] as const).flatMap((field) => [
+      ...head(`baton_pool_${field}`, 'gauge', POOL_HELP[field]),
+      ...pools.map(([pool, state]) => `baton_pool_${field}${labels({ pool })} ${state[field]}`),
+    ]),
+    ...head('baton_open', 'gauge', 'Calls under way, waits included, and event streams.'),
+    ...(['calls', 'event streams'] as const).map(
+      (what) => `baton_open${labels({ what: what.replace(' ', '_') })} ${open.count(what)}`,
+    ),
+    ...lag.lines(),
     ...answered.lines(),
     ...head('baton_process_resident_memory_bytes', 'gauge', 'Memory of this server.'),
     `baton_process_resident_memory_bytes ${process.memoryUsage.rss()}`,
@@ -77,6 +129,12 @@ export async function metricsText(service: Service, answered: Answered): Promise
     `baton_process_uptime_seconds ${process.uptime()}`,
   ]
   return `${lines.join('\n')}\n`
+}
+
+const POOL_HELP = {
+  size: 'Places for writes, reads and slow reads of the store.',
+  used: 'Places that are in use.',
+  waiting: 'Calls that wait for a place.',
 }
 
 const head = (name: string, type: string, help: string): readonly string[] => [

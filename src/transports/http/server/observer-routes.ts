@@ -5,7 +5,7 @@ import type { Service } from '../../../service/service.ts'
 import { referencePage } from '../pages/reference-page.ts'
 import { type Caller, callerOf, grants } from './auth.ts'
 import { eventStream } from './events.ts'
-import { type Answered, metricsText } from './metrics.ts'
+import { type Answered, LoopLag, metricsText } from './metrics.ts'
 import { openApi } from './openapi.ts'
 import type { OpenLimit } from './rate.ts'
 
@@ -26,6 +26,7 @@ const SCOPE = 'report:read'
 export function addObserverRoutes<E extends Env>(app: Hono<E>, options: ObserverOptions<E>): void {
   const { service, operations, answered, admit, open } = options
   const standing = new Standing()
+  const lag = new LoopLag()
   app.get('/v1/events', async (c) => {
     const { headers } = c.req.raw
     const { token } = demandScope(await admit(c, 'events'))
@@ -41,7 +42,7 @@ export function addObserverRoutes<E extends Env>(app: Hono<E>, options: Observer
   })
   app.get('/metrics', async (c) => {
     demandScope(await admit(c, 'metrics'))
-    return c.body(await metricsText(service, answered), 200, {
+    return c.body(await metricsText(service, { answered, open, lag }), 200, {
       'content-type': 'text/plain; version=0.0.4; charset=utf-8',
     })
   })

@@ -81,6 +81,11 @@ describe('GET /metrics', () => {
     assert.match(text, /^baton_agent_open_handoffs\{agent="codex",direction="incoming"\} 1$/m)
     assert.match(text, /^baton_http_requests_total\{operation="handoff_inbox",status="200"\} 1$/m)
     assert.match(text, /^baton_http_request_seconds_bucket\{operation="handoff_inbox",le="\+Inf"\} 1$/m)
+    assert.match(text, /^baton_log_unsigned_entries [1-9]\d*$/m)
+    assert.match(text, /^baton_delivery_lag_seconds 0$/m)
+    assert.match(text, /^baton_event_loop_lag_seconds\{quantile="0.99"\} /m)
+    assert.match(text, /^baton_pool_size\{pool="slow_reads"\} 1$/m)
+    assert.match(text, /^baton_open\{what="event_streams"\} 0$/m)
     for (const line of text.trimEnd().split('\n'))
       assert.match(
         line,

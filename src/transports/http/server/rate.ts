@@ -45,6 +45,11 @@ const MOST_OPEN = { 'event streams': 50, calls: 1_000 }
 export class OpenLimit {
   readonly #open = new Map<string, number>()
 
+  count(what: keyof typeof MOST_OPEN): number {
+    const counts = [...this.#open].filter(([key]) => key.startsWith(`${what} `)).map(([, count]) => count)
+    return counts.reduce((sum, count) => sum + count, 0)
+  }
+
   /** Answers the function that ends it; calling it again does nothing. */
   take(caller: string, what: keyof typeof MOST_OPEN): () => void {
     const key = `${what} ${caller}`

@@ -72,7 +72,10 @@ describe('a server', () => {
     const { server, store } = await serveIn(t, { onReady: ({ text }) => seen.push(text) })
 
     assert.equal(server.url, `http://127.0.0.1:${server.port}`)
-    assert.deepEqual(await (await fetch(`${server.url}/healthz`)).json(), { status: 'ok' })
+    const healthy = await fetch(`${server.url}/healthz`)
+    assert.deepEqual(await healthy.json(), { status: 'ok' })
+    // Longer than the 60 s of a balancer.
+    assert.equal(healthy.headers.get('keep-alive'), 'timeout=75')
     assert.deepEqual(seen, [server.text])
     for (const part of [
       server.url,

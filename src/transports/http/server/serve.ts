@@ -56,7 +56,8 @@ const TIMES = {
   requestMs: 60_000,
   /** How often those two are looked at. */
   checkMs: 1_000,
-  idleMs: 5_000,
+  /** Longer than balancers keep an idle connection (60 s at nginx and ALB): they must close it first. */
+  idleMs: 75_000,
   /** How long calls in flight may take when the server stops. */
   graceMs: 5_000,
   settleMs: 1_000,

@@ -72,6 +72,8 @@ describe('12 slow searches of one agent, on PostgreSQL', () => {
       'inbox of the searcher': http.request('/v1/inbox', get(searcher)),
       search: http.request('/v1/handoffs?text=plan', get(ana)),
     }
+    const { size, used, waiting } = http.store.pools().slow_reads!
+    assert.deepEqual([size, used >= 1 && used <= 2, waiting >= 11], [2, true, true])
     for (const [name, answer] of Object.entries(calls))
       assert.equal((await soon(name, answer)).status, 200, name)
 

@@ -11,7 +11,7 @@ export function startDeliveryWorker(service: Service, log: Log, everyMs = 5_000)
     if (sent + failed + given_up + dropped > 0)
       log(failed + given_up > 0 ? 'warn' : 'info', 'messages', { sent, failed, given_up, dropped })
   }
-  const stop = repeat(run, everyMs, { log, failed: 'sending messages failed' })
+  const stop = repeat(run, everyMs, { log, work: 'sending messages' })
   return () => {
     stopping.abort()
     return stop()

@@ -50,7 +50,7 @@ export function startSequenceWorker(
       advice: 'start the server that has the key',
     })
   }
-  return repeat(run, everyMs, { log, failed: 'signing the log failed' })
+  return repeat(run, everyMs, { log, work: 'signing the log' })
 }
 
 type Audit = Awaited<ReturnType<Service['audit']>>

@@ -8,5 +8,5 @@ export function startSettlementWorker(service: Service, log: Log, everyMs = 1_00
     const settled = await service.settle()
     if (settled > 0) log('info', 'settled', { handoffs: settled })
   }
-  return repeat(run, everyMs, { log, failed: 'settling failed' })
+  return repeat(run, everyMs, { log, work: 'settling' })
 }

@@ -1,0 +1,3 @@
+import { describePlans } from '../support/store/plans.ts'
+
+describePlans(400_000)

@@ -328,9 +328,10 @@ describe('a session that is kept from stopping', () => {
     const ours = ['--parent', FIRST, '--as', 'codex', '--title', 'Are the limits right?']
     const why = ['--summary', 'The limits are written in src/limit.ts, one per address']
     const part = `HO-${year}-002`
+    const mine = { ...where, env: { BATON_INSTANCE: 'mine' } }
     const looked = async () => [
-      wordsOf(await called(where, claude, 'SessionStart')),
-      wordsOf(await called(where, claude, 'Stop', { session_id: crypto.randomUUID() })),
+      wordsOf(await called(mine, claude, 'SessionStart')),
+      wordsOf(await called(mine, claude, 'Stop', { session_id: crypto.randomUUID() })),
     ]
     await sent(where)
     await accepted(where)
@@ -346,7 +347,7 @@ describe('a session that is kept from stopping', () => {
       ...ours,
       ...why,
     )
-    await ask(where, 'accept', part, '--as', 'gemini')
+    await ask({ ...where, env: { BATON_INSTANCE: 'theirs' } }, 'accept', part, '--as', 'gemini')
     const atWork = await looked()
     await ask(where, 'ask', part, 'Which file?', '--as', 'gemini')
     const asked = await looked()
@@ -422,6 +423,43 @@ describe('a session that is kept from stopping', () => {
     assert.deepEqual(
       [before, gated, opened].map(({ answer }) => answer?.decision),
       ['block', undefined, 'block'],
+    )
+  })
+})
+
+describe('two sessions of one agent', () => {
+  const claude = shapesOf('claude-code')
+
+  it('are each kept and told by their own work, and both by work that was taken without a session', async (t) => {
+    const where = here(t)
+    const [one, two] = ['one', 'two'].map((name) => ({ ...where, env: { BATON_INSTANCE: name } }))
+    const looked = async (at: Where) => [
+      wordsOf(await called(at, claude, 'SessionStart')),
+      wordsOf(await called(at, claude, 'Stop', { session_id: crypto.randomUUID() })),
+      (await called(at, claude, 'TaskCompleted', { task_subject: `Finish ${FIRST}` })).stderr,
+    ]
+    await sent(where)
+    await accepted(one!)
+
+    const [own, other, unnamed] = [await looked(one!), await looked(two!), await looked(where)]
+    await called(two!, claude, 'PreCompact')
+    const { timeline } = await ask<{ timeline: { act: string }[] }>(where, 'show', '@')
+    await sent(where)
+    await accepted(where, `HO-${year}-002`)
+    await ask(where, 'task', 'create', 'P0.1.1', '--title', 'Package setup')
+    await ask(one!, 'task', 'start', 'P0.1.1', '--no-worktree', '--as', 'codex')
+    const shared = [await looked(one!), await looked(two!)]
+
+    for (const words of [...own, ...unnamed]) assert.match(words, new RegExp(FIRST))
+    for (const words of other) assert.doesNotMatch(words, new RegExp(FIRST))
+    assert.deepEqual(
+      timeline.filter(({ act }) => act === 'handoff.heartbeat'),
+      [],
+    )
+    for (const [start, stop] of shared) for (const words of [start!, stop!]) assert.match(words, /-002/)
+    assert.deepEqual(
+      shared.flat().map((words) => words.includes('P0.1.1')),
+      [true, true, false, false, false, false],
     )
   })
 })

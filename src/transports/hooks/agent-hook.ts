@@ -10,6 +10,8 @@ import { startText } from './start-text.ts'
 export interface HookCall {
   readonly event: HookEvent
   readonly agent: string
+  /** The running process of the agent, where its environment names one. */
+  readonly instance: string | undefined
   readonly program: Program
   /** How often a session may be kept from stopping. */
   readonly refusals: number
@@ -52,12 +54,12 @@ async function atStart(call: HookCall): Promise<HookAnswer> {
   const marks = marksOf(call)
   marks.clearOld(now)
   const note = marks.takeNote(agent, sessionOf(call))
-  return tellAtStart(program, await startText(session, agent, note))
+  return tellAtStart(program, await startText(session, call, note))
 }
 
 async function atStop(call: HookCall): Promise<HookAnswer> {
   const { agent, session, program } = call
-  const work = ownMoves(await openWork(session, agent))
+  const work = ownMoves(await openWork(session, call))
   return refusedFor(call, work, agent, (reason) => refuseStop(program, reason))
 }
 
@@ -68,7 +70,7 @@ async function atSubagentStop(call: HookCall): Promise<HookAnswer> {
   const name = input.subagent.type.toLowerCase()
   if (!AGENT_NAME.test(name)) return NOTHING
   const own = { ...call, input: { ...input, sessionId: `${sessionOf(call)}/${input.subagent.id ?? name}` } }
-  const work = ownMoves(await openWork(session, name))
+  const work = ownMoves(await openWork(session, { ...call, agent: name }))
   return refusedFor(own, work, name, (reason) => refuseStop(program, reason))
 }
 
@@ -76,7 +78,7 @@ async function atSubagentStop(call: HookCall): Promise<HookAnswer> {
 async function atTaskCompleted(call: HookCall): Promise<HookAnswer> {
   const { input, agent, session } = call
   if (input.task === undefined) return NOTHING
-  const named = workNamedIn(await openWork(session, agent), input.task.text)
+  const named = workNamedIn(await openWork(session, call), input.task.text)
   const own = { ...call, input: { ...input, sessionId: `${sessionOf(call)}/task ${input.task.id}` } }
   return refusedFor(own, named, agent, refuseTask)
 }
@@ -106,7 +108,7 @@ async function beforeCompaction(call: HookCall): Promise<HookAnswer> {
   const marks = marksOf(call)
   const isCut = program !== 'gemini' || input.trigger !== 'auto'
   if (!isCut && !marks.isDue(agent, sessionOf(call), now, BEAT_EVERY_MS)) return NOTHING
-  const { handoffs, tasks } = await openWork(session, agent)
+  const { handoffs, tasks } = await openWork(session, call)
   if (handoffs.length + tasks.length === 0) return NOTHING
   if (!isCut) marks.keepBeat(agent, sessionOf(call))
   else

@@ -31,7 +31,21 @@ const MOST_SHOWN = 5
 /** Submitting names those that are missing; a refusal need not list hundreds. */
 const MOST_DELIVERABLES = 10
 
-export async function openWork(session: Session, agent: string): Promise<OpenWork> {
+/** The agent, and the one process of it that asks, where that is known. */
+export interface Asker {
+  readonly agent: string
+  readonly instance: string | undefined
+}
+
+/** Held by another process of the same agent, which finishes it. Work taken without an instance is everybody's. */
+export const isElsewhere = (
+  { agent, instance }: Asker,
+  held: Pick<Handoff, 'holder' | 'instance'>,
+): boolean =>
+  held.holder === agent && instance !== undefined && held.instance !== undefined && held.instance !== instance
+
+export async function openWork(session: Session, asker: Asker): Promise<OpenWork> {
+  const { agent } = asker
   const [held, claimed, sent, reviews] = await Promise.all([
     session.call('handoff_list', { to: agent, state: TAKEN, limit: MAX_OPEN }),
     session.call('task_list', { owner: agent, status: ['in_progress'], limit: MAX_OPEN }),
@@ -42,11 +56,12 @@ export async function openWork(session: Session, agent: string): Promise<OpenWor
   const asked = new Map(sent.items.filter(isQuestion).map((handoff) => [handoff.parent, handoff]))
   const known = new Map([...sent.items, ...reviews.items].map((handoff) => [handoff.uid, handoff]))
   const taken = held.items.filter(({ holder }) => holder === undefined || holder === agent)
+  const own = taken.filter((handoff) => !isElsewhere(asker, handoff))
   // A task that came with a handoff is answered through it.
   const answered = new Set(taken.map(({ task }) => task))
   return {
     handoffs: await Promise.all(
-      taken
+      own
         .filter(({ state }) => UNFINISHED.includes(state))
         .map(async (handoff, at) => ({
           ...handoff,
@@ -54,7 +69,10 @@ export async function openWork(session: Session, agent: string): Promise<OpenWor
           deliverables_wanted: at < MOST_SHOWN ? await deliverablesOf(session, handoff) : [],
         })),
     ),
-    tasks: claimed.items.filter((task) => !answered.has(task.id) && !isWrittenBack(task)),
+    tasks: claimed.items.filter(
+      (task) =>
+        !answered.has(task.id) && !isWrittenBack(task) && !isElsewhere(asker, { ...task, holder: agent }),
+    ),
     turns: [...known.values()].filter((handoff) => isTurnOf(agent, handoff)),
   }
 }

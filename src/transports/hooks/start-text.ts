@@ -6,7 +6,15 @@ import { inWords } from '../../domain/texts/visible.ts'
 import type { Session } from '../cli/session/session.ts'
 import { nextMove } from '../cli/views/words.ts'
 import type { HookMark } from './marks.ts'
-import { isNone, isTurnOf, type OpenWork, openWork, quotedShort } from './open-work.ts'
+import {
+  type Asker,
+  isElsewhere,
+  isNone,
+  isTurnOf,
+  type OpenWork,
+  openWork,
+  quotedShort,
+} from './open-work.ts'
 
 /** Every session pays for these lines, so they stay few; the tools show the rest. */
 const MOST_LINES = 8
@@ -16,20 +24,16 @@ const REASON_SIGNS = 400
 const INBOX_PAGE = 100
 
 /** The text for an agent that begins: the work it holds, its inbox, and the brief of its task. */
-export async function startText(
-  session: Session,
-  agent: string,
-  note: HookMark | undefined,
-): Promise<string> {
+export async function startText(session: Session, asker: Asker, note: HookMark | undefined): Promise<string> {
   const [work, inbox] = await Promise.all([
-    openWork(session, agent),
+    openWork(session, asker),
     session.call('handoff_inbox', { limit: INBOX_PAGE }),
   ])
   const held = new Set(work.handoffs.map(({ uid }) => uid))
-  const waiting = inbox.items.filter(({ uid }) => !held.has(uid))
+  const waiting = inbox.items.filter((handoff) => !held.has(handoff.uid) && !isElsewhere(asker, handoff))
   const brief = await briefOf(session, work, waiting)
   const parts = [
-    heading(agent, work, waiting.length + inbox.notices.length),
+    heading(asker.agent, work, waiting.length + inbox.notices.length),
     ...(note ? [noteText(note)] : []),
     ...heldText(work),
     ...waitingText(waiting),

@@ -66,6 +66,7 @@ export const hook: Command = {
         return await answerHook({
           event,
           agent: (await session.actor()).name,
+          instance: inner.io.env.instance,
           program,
           refusals: numberOf(args, 'refusals', 0, 99) ?? DEFAULT_REFUSALS,
           input,

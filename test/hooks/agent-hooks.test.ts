@@ -452,6 +452,8 @@ describe('two sessions of one agent', () => {
 
     for (const words of [...own, ...unnamed]) assert.match(words, new RegExp(FIRST))
     for (const words of other) assert.doesNotMatch(words, new RegExp(FIRST))
+    // The command has an instance only in the environment of the session that holds the work.
+    assert.deepEqual([own[1]!.includes('--as codex'), unnamed[1]!.includes('--as codex')], [true, false])
     assert.deepEqual(
       timeline.filter(({ act }) => act === 'handoff.heartbeat'),
       [],

@@ -100,8 +100,8 @@ describeOnEngines('the client of a server', (open) => {
     const client = createClient({ url, token: await newToken(service, 'ana') })
     const own = { to: 'codex', title: 'w', home: 'queue', timeout_s: 1 } as const
     const { handoff } = await client.handoff_send(own)
-    const waiting = client.handoff_wait({ id: handoff.id, timeout_s: 1.5 })
     const begun = performance.now()
+    const waiting = client.handoff_wait({ id: handoff.id, timeout_s: 1.5 })
     const refused = assert.rejects(waiting, {
       name: 'HandoffTimeoutException',
       message: `Handoff ${handoff.id} timed out after 1.5s`,

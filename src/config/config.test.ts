@@ -57,7 +57,13 @@ describe('the environment', () => {
   it('holds nothing where a variable is missing or empty', () => {
     const { user, uid, ...rest } = readEnvironment({ HOME: '/home/maria', BATON_AGENT: '', BATON_STORE: ' ' })
 
-    assert.deepEqual(rest, { home: '/home/maria', ci: false, noColor: false, debug: false })
+    assert.deepEqual(rest, {
+      home: '/home/maria',
+      userHome: '/home/maria',
+      ci: false,
+      noColor: false,
+      debug: false,
+    })
     assert.ok(user.length > 0)
     assert.equal(uid, process.getuid?.())
   })

@@ -86,6 +86,14 @@ export function startConfig(dialect: Home): string {
       ['checks:', '  commands:', '    - npm test'],
       false,
     ]),
+    settingSection('Programs that baton run starts. Takes effect only after: baton trust', [
+      [
+        'runners:',
+        '  claude: { worktree: true, timeout: 30m }',
+        '  linter: { command: [./scripts/lint.sh] }',
+      ],
+      false,
+    ]),
     settingSection('Name of this installation in the origin of its log.', [
       ['install: baton.example.com'],
       false,

@@ -93,9 +93,9 @@ export function queriesOver({ ask, askSlowly, byRef, list, settled, agentCounts 
   }
   const listed = <T extends { readonly uid: string }>(listing: Listing) =>
     paged(listing, docs<T>, ({ uid }) => uid)
-  const countsIn = async (sql: string) => {
+  const countsIn = async (sql: string, answer = ask) => {
     const counts: Record<string, Record<string, number>> = {}
-    for (const [kind, key, n] of await askSlowly(sql))
+    for (const [kind, key, n] of await answer(sql))
       if (Number(n) !== 0) {
         counts[String(kind)] ??= {}
         counts[String(kind)]![String(key)] = Number(n)
@@ -159,7 +159,7 @@ export function queriesOver({ ask, askSlowly, byRef, list, settled, agentCounts 
       return { handoffs, tasks, agents: Object.fromEntries(agents), entries: entries?.[''] ?? 0 }
     },
     async miscounted() {
-      const { handoffs = {}, tasks = {}, rows = {} } = await countsIn(RECOUNT)
+      const { handoffs = {}, tasks = {}, rows = {} } = await countsIn(RECOUNT, askSlowly)
       const kept = { ...handoffs, ...tasks }
       const wrong = [...ENDS, 'done'].filter((end) => (kept[end] ?? 0) !== (rows[end] ?? 0))
       return wrong.map((end) => ({ end, kept: kept[end] ?? 0, rows: rows[end] ?? 0 }))

@@ -35,7 +35,7 @@ describe('the dashboard over a long history', () => {
     await settle(page)
 
     const done = page.getByRole('region', { name: 'Done', exact: true })
-    assert.match(await done.getByRole('heading').innerText(), /^Done\s+1,6\d\d$/)
+    await until('the count', async () => /^Done\s+1,6\d\d$/.test(await done.getByRole('heading').innerText()))
     assert.ok((handoffs.completed ?? 0) > 1_600)
     assert.equal(await done.locator('.tile').count(), SHOWN)
     assert.ok((await page.locator('.tile').count()) <= COLUMNS * SHOWN)

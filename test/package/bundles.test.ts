@@ -49,17 +49,16 @@ const OUTPUT = JSON.stringify(
 /** The command lines of each bundler, and the file of settings that it asks for. */
 const BUNDLERS: Readonly<Record<string, { readonly runs: readonly string[][]; readonly settings?: string }>> =
   {
+    // Its command is a script or a binary, as it was installed; its interface is the same everywhere.
     esbuild: {
-      runs: Object.entries(FORMATS).map(([format, end]) => [
-        'esbuild/bin/esbuild',
-        'program.js',
-        '--bundle',
-        '--platform=node',
-        `--format=${format}`,
-        `--outdir=made-${format}`,
-        `--out-extension:.js=.${end}`,
-        '--log-level=error',
-      ]),
+      runs: [['settings.mjs']],
+      settings: `
+import { build } from '${ROOT}/node_modules/esbuild/lib/main.js'
+for (const { dir: outdir, format, entryFileNames } of ${OUTPUT})
+  await build({
+    entryPoints: ['program.js'], bundle: true, platform: 'node', format, outdir,
+    outExtension: { '.js': entryFileNames.replace('[name]', '') }, logLevel: 'error',
+  })`,
     },
     rollup: {
       runs: [['rollup/dist/bin/rollup', '--config', 'settings.mjs', '--silent']],
@@ -95,7 +94,9 @@ describe('a bundle of the package, made by its user', () => {
       }
 
       const said = await Promise.all(
-        runs.map(([program = '', ...args]) => start(join(ROOT, 'node_modules', program), ...args)),
+        runs.map(([program = '', ...args]) =>
+          start(program === 'settings.mjs' ? program : join(ROOT, 'node_modules', program), ...args),
+        ),
       )
       // In a bundle nothing is found by its place in the package.
       rmSync(join(folder, 'node_modules'), { recursive: true })

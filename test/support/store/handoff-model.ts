@@ -11,6 +11,8 @@ export interface ModelHandoff {
   /** Codex held the last attempt and lost it by silence. */
   readonly lapsed?: boolean | undefined
   readonly handedIn?: boolean | undefined
+  /** A question of codex that nobody has answered. */
+  readonly asked?: boolean | undefined
 }
 
 export interface Model {
@@ -137,6 +139,9 @@ function move(
   const from: ModelHandoff = comesBack
     ? { ...handoff, state: 'in_progress', attempt, lapsed: false }
     : handoff
+  // The sender may still answer when the work went on without it.
+  if (operation === 'answer' && from.asked && (from.state === 'in_progress' || from.state === 'blocked'))
+    return who.includes(actor) ? { ...from, asked: false } : undefined
   const way = ways[from.state]
   const to = way === 'resume' ? from.resume : way
   if (to === undefined || !who.includes(actor)) return undefined
@@ -151,6 +156,7 @@ function move(
     lease: !LEASED.includes(to) ? undefined : renews ? now + LEASE : from.lease,
     lapsed: to === 'offered' ? from.lapsed : false,
     handedIn: from.handedIn || operation === 'submit',
+    asked: operation === 'ask' || (from.asked && operation !== 'answer'),
   }
 }
 
@@ -158,14 +164,14 @@ function move(
 function settle(before: Model, actor: string, target: number): Model {
   let notices = before.notices
   const handoffs = before.handoffs.map((handoff, i): ModelHandoff => {
-    const { state, deadline, lease, notBefore, attempt, lapsed, handedIn } = handoff
+    const { state, deadline, lease, notBefore, attempt, lapsed, handedIn, asked } = handoff
     const { now } = before
     if (state === 'offered' && deadline !== undefined && now >= deadline) {
       notices += 1
       return { state: 'expired', attempt }
     }
     if (state === 'retry_wait' && notBefore !== undefined && now >= notBefore)
-      return { state: 'offered', attempt: attempt + 1, deadline: now + 24 * HOUR, lapsed, handedIn }
+      return { state: 'offered', attempt: attempt + 1, deadline: now + 24 * HOUR, lapsed, handedIn, asked }
     if (!LEASED.includes(state) || lease === undefined || now < lease) return handoff
     if (actor === 'codex' && i === target) return handoff
     if (attempt <= 3)
@@ -175,9 +181,10 @@ function settle(before: Model, actor: string, target: number): Model {
         notBefore: now + 30_000 * 2 ** (attempt - 1),
         lapsed: true,
         handedIn,
+        asked,
       }
     notices += 1
-    return { state: 'failed', attempt, handedIn }
+    return { state: 'failed', attempt, handedIn, asked }
   })
   return { ...before, handoffs, notices }
 }

@@ -183,6 +183,7 @@ class Slot {
     const { refusal } = work
     const brief = briefOf({ runner, handoff, found, refusal, branch: place?.branch })
     const cwd = place?.folder ?? host.root
+    const env = host.environment(runner, instance)
     const stop = new AbortController()
     const onLost = () => !isOwnEnd(work.signal) && stop.abort()
     work.signal.addEventListener('abort', onLost, { once: true })
@@ -195,7 +196,7 @@ class Slot {
         guard: host.guard,
         command,
         cwd,
-        env: { ...host.environment(runner, instance) },
+        env,
         mark: programMark(instance),
         input,
         timeoutMs: runner.timeoutMs,
@@ -205,7 +206,7 @@ class Slot {
     )
     this.#program = running.catch(() => undefined)
     const run = { ...(await running) }
-    const output = withoutSecrets(run.output)
+    const output = withoutSecrets(withoutValues(run.output, [...runner.env, 'BATON_TOKEN'], env))
     const log = await this.#keepLog(work, output)
     const text = run.ended ?? (run.end.reason ? 'not started' : `exit code ${run.end.code}`)
     host.tell({ agent: this.agent, kind: 'ended', id, title, text })
@@ -235,6 +236,16 @@ export const isFor = ({ agent, from }: ReadyRunner, item: Handoff): boolean =>
 
 /** Everything that a program starts has its instance in the environment. */
 const programMark = (instance: string): string => `BATON_INSTANCE=${instance}`
+
+/** Variables that are shorter are words, and not secrets. */
+const SHORTEST_SECRET = 8
+
+/** The values of variables that were handed to the program, its token among them, are not kept. */
+const withoutValues = (text: string, names: readonly string[], env: Readonly<Record<string, string>>) =>
+  names.reduce((left, name) => {
+    const value = env[name] ?? ''
+    return value.length < SHORTEST_SECRET ? left : left.replaceAll(value, `[${name}]`)
+  }, text)
 
 const isOwnEnd = ({ reason }: AbortSignal): boolean =>
   reason instanceof BatonError && OWN_ENDS.includes(reason.details.state)

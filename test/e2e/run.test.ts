@@ -91,13 +91,16 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
           writeFileSync(home + '/seen', JSON.stringify(process.env))
           const { status } = spawnSync('sh', ['-c', 'exec </dev/tty'], { stdio: 'ignore' })
           writeFileSync(home + '/tty', String(status === 0))
-          console.log(baton('whoami', '--json'))`,
+          console.log(baton('whoami', '--json'), process.env.LISTED)`,
       },
     })
     await w.send('coder')
 
     await baton(
-      { ...w.where, env: { LISTED: 'yes', SECRET: 'x', BATON_TOKEN: 'x', ANTHROPIC_API_KEY: 'x' } },
+      {
+        ...w.where,
+        env: { LISTED: 'a key of maria', SECRET: 'x', BATON_TOKEN: 'x', ANTHROPIC_API_KEY: 'x' },
+      },
       'run',
       '--once',
     )
@@ -109,7 +112,7 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
     assert.deepEqual(names.sort(), ['BATON_AGENT', 'BATON_INSTANCE', 'BATON_WORKSPACE', 'LISTED', 'TERM'])
     assert.equal(w.written('tty'), 'false')
     const { result } = await w.show('HO-2026-001').catch(() => w.show('@'))
-    assert.match(result?.note ?? '', /"kind":"agent"/)
+    assert.match(result?.note ?? '', /"kind":"agent"[\s\S]*\[LISTED\]$/)
   })
 
   it('is ended with all that it started when its work is cancelled', async (t) => {

@@ -16,7 +16,7 @@ export async function callOperation<Name extends OperationName>(
   input: OperationInput<Name>,
 ): Promise<OperationOutput<Name>> {
   if (!isOperationName(name))
-    throw new BatonError('not_found', `there is no operation ${name}`, { operation: name })
+    throw new BatonError('not_found', `${name} is not an operation`, { operation: name })
   const operation = await loadOperation(name)
   if (operation.peopleOnly)
     throw new BatonError(

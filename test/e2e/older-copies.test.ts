@@ -13,7 +13,7 @@ const OTHER = /has another history: you have seen a checkpoint of \d+ entries th
 const IN_GIT = /is not the one that git remembers: at [0-9a-f]{12} it remembers \d+ entries, and the log has/
 const send = (title: string) => ['send', '--to', 'codex', '--title', title]
 
-/** What differs by engine: keep a copy as it is now, put it into the place of the store, take the store away. */
+/** The steps that differ by engine: keep a copy as it is now, put it into the place of the store, take the store away. */
 interface Place {
   readonly env: Readonly<Record<string, string>>
   keep(): Promise<void>

@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { folders } from '../support/documents/folders.ts'
 import { ask, BATON, cleanEnv, quick, type Where } from '../support/program/command.ts'
 
-/** What the real programs said to Baton; `npm run check:agents -- --record` writes these files. */
+/** Words of real programs to Baton; `npm run check:agents -- --record` writes these files. */
 const FIXTURES = resolve(import.meta.dirname, '../programs/fixtures')
 
 interface Recorded {

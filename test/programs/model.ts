@@ -28,7 +28,7 @@ export interface ModelRequest {
   readonly isMain: boolean
 }
 
-/** What every request after the last step is answered with. */
+/** The answer to every request after the last step. */
 const AT_THE_END = 'Nothing more to do.'
 
 /** The same at every start, so that a home can name it; nothing else listens where the network was taken away. */

@@ -28,7 +28,7 @@ export interface Played extends Ended {
   readonly isOver: boolean
 }
 
-/** What a program said to Baton. */
+/** The words of a program to Baton. */
 export interface Recorded {
   readonly hooks: Readonly<Record<string, readonly unknown[]>>
   readonly hello: readonly unknown[]
@@ -210,7 +210,7 @@ ${node === 'node' ? recording : `exec ${run}`}
     return { hooks, hello: first === undefined ? [] : read(first).slice(0, 3) }
   }
 
-  /** What a failed check needs to be understood. */
+  /** Facts that explain a failed check. */
   log(): string {
     const file = join(this.#folder, 'log')
     return existsSync(file) ? readFileSync(file, 'utf8') : ''

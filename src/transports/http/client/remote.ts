@@ -146,7 +146,7 @@ function toRequest(
   base: URL,
 ): { method: string; url: URL; body?: string } {
   if (!Object.hasOwn(ROUTES, name))
-    throw new BatonError('not_found', `there is no operation ${name}`, { operation: name })
+    throw new BatonError('not_found', `${name} is not an operation`, { operation: name })
   const [method = '', route = ''] = ROUTES[name].split(' ')
   const rest = { ...input }
   const path = route.replaceAll(/\{(\w+)\}/g, (_, field: string) => {

@@ -1,4 +1,4 @@
-import { GUIDE_SECTION } from '../../src/setup/guide-section.ts'
+import { GUIDE_SECTION, SKILL_NAME, skillText } from '../../src/setup/guide-section.ts'
 import { type AgentTargetName, hooksOf, serverArgs, targetOf } from '../../src/setup/targets.ts'
 
 const ABOUT = 'Hands work between coding agents and people: inbox, evidence and a log that can be checked'
@@ -15,13 +15,6 @@ const hookFile = (name: AgentTargetName) => ({
   hooks: Object.fromEntries(hooksOf(name, optionsOf(name)).map(({ event, entry }) => [event, [entry]])),
 })
 
-const SKILL = `---
-name: handoff
-description: Takes, finishes and passes on work through Baton. Use it when work waits in the inbox, when somebody else has to continue, and before a session ends with open work.
----
-
-${GUIDE_SECTION}`
-
 /** The plugin of Claude Code with its marketplace, and the extension of Gemini CLI: from the tables of setup. */
 export const pluginFiles = (version: string): Readonly<Record<string, unknown>> => ({
   'plugins/.claude-plugin/marketplace.json': {
@@ -36,11 +29,12 @@ export const pluginFiles = (version: string): Readonly<Record<string, unknown>> 
   },
   'plugins/claude-code/.mcp.json': { mcpServers: serverOf('claude-code') },
   'plugins/claude-code/hooks/hooks.json': hookFile('claude-code'),
-  'plugins/claude-code/skills/handoff/SKILL.md': SKILL,
+  'plugins/claude-code/skills/handoff/SKILL.md': skillText('handoff'),
   'plugins/gemini/gemini-extension.json': {
     ...{ name: 'baton', version, description: ABOUT, contextFileName: 'GEMINI.md' },
     mcpServers: serverOf('gemini'),
   },
   'plugins/gemini/hooks/hooks.json': hookFile('gemini'),
   'plugins/gemini/GEMINI.md': GUIDE_SECTION,
+  [`plugins/gemini/skills/${SKILL_NAME}/SKILL.md`]: skillText(),
 })

@@ -10,7 +10,7 @@ import {
   mappingAt,
   readSettings,
 } from './json-edit.ts'
-import { HASH_MARKS, withoutSection, withSection } from './section.ts'
+import { HASH_MARKS, MARKDOWN_MARKS, withoutSection, withSection } from './section.ts'
 import { withoutTable, withTable } from './toml-edit.ts'
 
 /** Baton's part of one file, with how to add and remove it. Both leave the rest as it is. */
@@ -198,6 +198,21 @@ export const sectionPart = (file: string, lines: string, why: string, marks = HA
   add: (text) => withSection(text, lines, marks, file),
   remove: (text) => withoutSection(text, marks, file),
 })
+
+/** A file that is Baton's alone. Another one of that name is the person's own. */
+export const ownPart = (file: string, text: string, why: string): Part => {
+  const ours = `${text}\n${MARKDOWN_MARKS.begin}\n`
+  const isOurs = (now: string): boolean => now.includes(MARKDOWN_MARKS.begin)
+  return {
+    file,
+    why,
+    add(now) {
+      if (isBlank(now) || isOurs(now)) return ours
+      throw new BatonError('conflict', `${file} is a file of your own; rename or remove it first`, { file })
+    },
+    remove: (now) => (isOurs(now) ? '' : now),
+  }
+}
 
 /** Whether a file that Baton was taken out of says nothing any more; programs add these keys to any file of theirs. */
 export const saysNothing = (text: string): boolean =>

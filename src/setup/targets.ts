@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
-import { GUIDE_SECTION } from './guide-section.ts'
+import { GUIDE_SECTION, SKILL_NAME, skillText } from './guide-section.ts'
 import type { Mapping } from './json-edit.ts'
 import {
   type Hook,
   hooksPart,
   IF_INSTALLED,
   listPart,
+  ownPart,
   type Part,
   sectionPart,
   serverPart,
@@ -53,6 +54,8 @@ interface AgentTarget {
   readonly user?: SettingsFiles
   /** The file of the project that can hold the permission for everybody. */
   readonly shared?: string
+  /** The folder of its skills, in the project as in the home, where it is not the common one. */
+  readonly skills?: string
   readonly server?: { readonly key?: string; readonly entry?: (command: string, args: string[]) => Mapping }
   readonly hooks?: {
     /** The file is not read without it. */
@@ -100,6 +103,7 @@ const AGENT_TARGETS = {
       permission: '~/.claude/settings.json',
     },
     shared: '.claude/settings.json',
+    skills: '.claude/skills',
     hooks: {
       entry: grouped(),
       events: { ...STOPS, PreCompact: 'pre-compact', TaskCompleted: 'task-completed' },
@@ -193,6 +197,7 @@ const AGENT_TARGETS = {
   qwen: {
     title: 'Qwen Code',
     agent: 'qwen',
+    skills: '.qwen/skills',
     project: {
       server: '.qwen/settings.json',
       hooks: '.qwen/settings.json',
@@ -265,7 +270,7 @@ export const serverArgs = ({ agent, proof }: Pick<TargetOptions, 'agent' | 'proo
 
 /** Baton's part of each file, the server's first. */
 export function fileParts(name: AgentTargetName, options: TargetOptions): readonly Part[] {
-  const { project, user, server = {}, hooks } = targetOf(name)
+  const { project, user, server = {}, hooks, skills = '.agents/skills' } = targetOf(name)
   const place = options.user ? user : project
   if (place === undefined) return []
   const args = serverArgs(options)
@@ -277,6 +282,11 @@ export function fileParts(name: AgentTargetName, options: TargetOptions): readon
     ...(hooks?.version && place.hooks ? [settingPart(place.hooks, 'version', hooks.version)] : []),
     ...(hooks && place.hooks ? [hooksPart(place.hooks, hooksOf(name, options))] : []),
     ...(place.guide ? [sectionPart(place.guide, GUIDE_SECTION, GUIDE_WHY, MARKDOWN_MARKS)] : []),
+    ownPart(
+      `${options.user ? '~/' : ''}${skills}/${SKILL_NAME}/SKILL.md`,
+      skillText(),
+      'a skill for the agent',
+    ),
   ])
 }
 

@@ -69,8 +69,13 @@ export class UndoFile {
     const present = await this.#read()
     const applied = await applyEdits(edits)
     const gone = applied.written.map(({ path }) => this.#key(path))
+    const deleted = new Set(
+      applied.written.flatMap(({ path, after }) => (after === undefined ? [this.#key(path)] : [])),
+    )
     // Innermost first: one file may have made the folder of another's.
-    const made = gone.flatMap((key) => present[key]?.folders ?? []).sort((a, b) => b.length - a.length)
+    const made = gone
+      .flatMap((key) => present[key]?.folders ?? (deleted.has(key) ? foldersOf(key) : []))
+      .sort((a, b) => b.length - a.length)
     for (const folder of made) await rmdir(join(this.#root, folder)).catch(() => undefined)
     await this.#write(Object.fromEntries(Object.entries(present).filter(([key]) => !gone.includes(key))))
     return applied
@@ -102,5 +107,9 @@ export class UndoFile {
     await applyEdits([{ path: this.#path, before, after, mode: 0o600, why: 'the former settings' }])
   }
 }
+
+/** In a fresh clone nobody knows the folders that were made; git keeps no empty ones anyway. */
+const foldersOf = (key: string): readonly string[] =>
+  key.split('/').flatMap((_, at, names) => (at === 0 ? [] : [names.slice(0, at).join('/')]))
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')

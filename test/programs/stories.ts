@@ -30,6 +30,7 @@ const work: Story = {
   checks: [
     'connect',
     'start text',
+    'skill',
     'accept',
     'stop refused once',
     'held work at start',
@@ -56,6 +57,7 @@ const work: Story = {
       .find((text) => text.includes(id))
     check('connect', inbox !== undefined, `${first.requests.length} requests, none with the inbox`)
     check('start text', opening?.text.includes('Add rate limiting') ?? false)
+    check('skill', opening?.text.includes('baton-handoff') ?? false)
     check('accept', (await stage.stateOf(id)) === 'in_progress')
     // Refused once: one request more than the steps up to the first stop, and the reason names the work.
     const stops = first.requests.findIndex(({ text }) => text.includes('I stop here.'))

@@ -138,6 +138,13 @@ describe('baton setup refuses what it cannot merge into, and writes no file at a
       '<!-- baton:begin -->\n<!-- baton:end -->\n'.repeat(2),
       /leave one pair/,
     ],
+    [
+      'a skill of that name',
+      'codex',
+      '.agents/skills/baton-handoff/SKILL.md',
+      '---\nname: baton-handoff\n---\nOurs.\n',
+      /SKILL\.md is a file of your own; rename or remove it first/,
+    ],
   ]
   for (const [title, program, file, text, message] of cases)
     it(`${title}, in ${file}`, async (t) => {

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { setTimeout as wait } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { type Body, type Offered, type ToolCall, WIRES, type Wire } from './wires.ts'
 
@@ -15,8 +14,8 @@ export type Step =
   | string
   | Call
   | { readonly calls: readonly Call[] }
-  /** No answer for so long, so that the program can be ended meanwhile. */
-  | { readonly hangMs: number }
+  /** The answer comes after something else has happened. */
+  | { readonly meanwhile: () => Promise<unknown>; readonly then: Step }
 
 /** A request that a program sent to its model. */
 export interface ModelRequest {
@@ -35,25 +34,31 @@ const AT_THE_END = 'Nothing more to do.'
 const PORT = 8790
 export const MODEL_URL = `http://127.0.0.1:${PORT}`
 
+/** The steps of one session: of the requests that hold its mark. */
+interface Script {
+  readonly mark: string
+  readonly steps: Step[]
+  readonly requests: ModelRequest[]
+}
+
 /** A model on 127.0.0.1 that plays its steps in every wire format, and keeps what it was asked. */
 export class Model {
-  readonly requests: ModelRequest[] = []
-  readonly #steps: Step[]
+  readonly #scripts: Script[] = []
+  #calls = 0
   readonly #server = createServer((request, response) => void this.#serve(request, response))
 
-  private constructor(steps: readonly Step[]) {
-    this.#steps = [...steps]
-  }
-
-  static async start(steps: readonly Step[]): Promise<Model> {
-    const model = new Model(steps)
+  static async start(): Promise<Model> {
+    const model = new Model()
     model.#server.listen(PORT, '127.0.0.1')
     await once(model.#server, 'listening')
     return model
   }
 
-  get main(): readonly ModelRequest[] {
-    return this.requests.filter(({ isMain }) => isMain)
+  /** Plays these steps for requests with this text in them; the newest script that fits is played. */
+  play(mark: string, steps: readonly Step[]): readonly ModelRequest[] {
+    const script = { mark, steps: [...steps], requests: [] }
+    this.#scripts.unshift(script)
+    return script.requests
   }
 
   close(): void {
@@ -73,15 +78,19 @@ export class Model {
     const tools = wire.tools(body)
     const isMain = tools.length > 0 && !wire.isSide?.(body)
     const asked = { body, text, wire, tools, isMain }
-    this.requests.push(asked)
-    const step = isMain ? this.#next(asked) : '{"title":"Work"}'
-    if (typeof step === 'object' && 'hangMs' in step) await wait(step.hangMs)
+    const script = this.#scripts.find(({ mark }) => text.includes(mark))
+    if (isMain) script?.requests.push(asked)
+    let step = isMain && script ? this.#next(asked, script.steps) : '{"title":"Work"}'
+    while (typeof step === 'object' && 'meanwhile' in step) {
+      await step.meanwhile()
+      step = step.then
+    }
     if (response.destroyed) return
-    const calls = typeof step === 'string' || 'hangMs' in step ? [] : 'calls' in step ? step.calls : [step]
+    const calls = typeof step === 'string' ? [] : 'calls' in step ? step.calls : [step]
     const answer = wire.answer({
       ...{ body, path },
       text: typeof step === 'string' ? step : '',
-      calls: calls.map((call, at) => toCall(call, asked, `call_${this.requests.length}_${at}`)),
+      calls: calls.map((call) => toCall(call, asked, `call_${++this.#calls}`)),
     })
     if ('json' in answer) json(response, answer.json)
     else
@@ -91,15 +100,15 @@ export class Model {
   }
 
   /** A tool that Claude Code holds back is searched for first, as a model would; that uses no step. */
-  #next({ tools, wire, body }: ModelRequest): Step {
-    const [step] = this.#steps
+  #next({ tools, wire, body }: ModelRequest, steps: Step[]): Step {
+    const [step] = steps
     const wanted = typeof step === 'object' && 'tool' in step ? step.tool : undefined
     const isHeldBack = wanted !== undefined && !tools.some((offered) => isNamed(offered, wanted))
     const canSearch = tools.some(({ name }) => name === 'ToolSearch')
     const hasSearched = wire.results(body).some((result) => result.includes(wanted ?? ' '))
     if (isHeldBack && canSearch && !hasSearched)
       return { tool: 'ToolSearch', args: { query: '+baton', max_results: 20 } }
-    return this.#steps.shift() ?? AT_THE_END
+    return steps.shift() ?? AT_THE_END
   }
 }
 

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import {
   appendFileSync,
   chmodSync,
@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Ended } from '../package/program.ts'
 import { MODEL_URL, Model, type ModelRequest, type Step } from './model.ts'
-import { type ProgramName, programOf } from './programs.ts'
+import { PROGRAM_NAMES, type ProgramName, programOf } from './programs.ts'
 
 export interface Tools {
   /** The folder with links to the programs and to Node. */
@@ -25,7 +25,14 @@ export interface Tools {
 
 export interface Played extends Ended {
   readonly requests: readonly ModelRequest[]
-  readonly isOver: boolean
+}
+
+interface How {
+  readonly program?: ProgramName
+  /** Further arguments of the program. */
+  readonly more?: readonly string[]
+  /** A text in its requests, where the prompt does not stand in them. */
+  readonly mark?: string
 }
 
 /** The words of a program to Baton. */
@@ -46,6 +53,8 @@ export class Stage {
   readonly records: string
   readonly #folder: string
   readonly #tools: Tools
+  #model: Model | undefined
+  #running: ChildProcess | undefined
 
   constructor(program: ProgramName, tools: Tools) {
     this.program = program
@@ -56,8 +65,9 @@ export class Stage {
     this.home = home!
     this.records = records!
     for (const folder of [this.repo, this.home, this.records]) mkdirSync(folder)
-    for (const [file, text] of Object.entries(programOf(program).home?.(MODEL_URL, this.repo) ?? {}))
-      this.#put(file, text)
+    for (const name of PROGRAM_NAMES)
+      for (const [file, text] of Object.entries(programOf(name).home?.(MODEL_URL, this.repo) ?? {}))
+        this.put(file, text)
     this.git('init', '-q', '-b', 'main', '.')
     writeFileSync(join(this.repo, 'README.md'), '# demo\n')
     this.git('add', '.')
@@ -66,6 +76,7 @@ export class Stage {
   }
 
   [Symbol.dispose](): void {
+    this.#model?.close()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
@@ -113,7 +124,11 @@ ${node === 'node' ? recording : `exec ${run}`}
   }
 
   setup(...more: readonly string[]): Promise<string> {
-    return this.baton('setup', programOf(this.program).target ?? this.program, '--yes', ...more)
+    return this.setupOf(this.program, ...more)
+  }
+
+  setupOf(program: ProgramName, ...more: readonly string[]): Promise<string> {
+    return this.baton('setup', programOf(program).target ?? program, '--yes', ...more)
   }
 
   async stateOf(id: string): Promise<string> {
@@ -121,7 +136,7 @@ ${node === 'node' ? recording : `exec ${run}`}
   }
 
   /** Sends work to the program's agent and answers its id. */
-  async send(title = 'Add rate limiting'): Promise<string> {
+  async send(title = 'Add rate limiting', to: string = this.program): Promise<string> {
     const about = ['--summary', 'API needs limits before launch; the plan was agreed on']
     const wanted = ['--deliverable', 'Middleware in src/', '--criterion', 'npm test passes', '--json']
     const sent = await this.baton(
@@ -129,7 +144,7 @@ ${node === 'node' ? recording : `exec ${run}`}
       '--as',
       'planner',
       '--to',
-      this.program,
+      to,
       '--title',
       title,
       ...about,
@@ -138,16 +153,25 @@ ${node === 'node' ? recording : `exec ${run}`}
     return JSON.parse(sent).handoff.id
   }
 
-  /** Runs the program to its end with a model that plays these steps. */
-  async play(prompt: string, steps: readonly Step[]): Promise<Played> {
-    const { args, env } = programOf(this.program)
-    const model = await Model.start(steps)
-    try {
-      const ended = await this.#run(join(this.#tools.bin, this.program), args(prompt), env(MODEL_URL))
-      return { ...ended, requests: model.main, isOver: ended.code !== null }
-    } finally {
-      model.close()
-    }
+  /** Runs a program to its end with a model that plays these steps. Each prompt is a text of its own. */
+  async play(prompt: string, steps: readonly Step[], how: How = {}): Promise<Played> {
+    const { program = this.program, more = [] } = how
+    const { args, env } = programOf(program)
+    const requests = await this.script(how.mark ?? prompt, steps)
+    const run = [...args(prompt), ...more]
+    const ended = await this.#run(join(this.#tools.bin, program), run, env(MODEL_URL))
+    return { ...ended, requests }
+  }
+
+  /** The steps for another session, such as that of a subagent. */
+  async script(mark: string, steps: readonly Step[]): Promise<readonly ModelRequest[]> {
+    this.#model ??= await Model.start()
+    return this.#model.play(mark, steps)
+  }
+
+  /** Ends the program that was started last, as a crash does. */
+  async crash(): Promise<void> {
+    process.kill(-this.#running!.pid!, 'SIGKILL')
   }
 
   /** Runs the program itself, without a model. */
@@ -160,7 +184,8 @@ ${node === 'node' ? recording : `exec ${run}`}
     return join(dirname(dirname(this.#tools.baton)), 'plugins')
   }
 
-  #put(file: string, text: string): void {
+  /** Writes a file into the home. */
+  put(file: string, text: string): void {
     const path = join(this.home, file)
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)
@@ -170,6 +195,7 @@ ${node === 'node' ? recording : `exec ${run}`}
     return new Promise((done, failed) => {
       const options = { cwd: this.repo, env: { ...this.#env, ...env }, detached: true }
       const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+      this.#running = child
       // The programs start helpers of their own: all of them end with the group.
       const timer = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), PATIENCE_MS)
       let [stdout, stderr] = ['', '']

@@ -254,7 +254,7 @@ async function fail(
 async function held({ service }: Opened, id: string): Promise<Handoff> {
   const found = await service.deps.store.handoff(id)
   if (found) return found
-  throw new BatonError('not_found', `there is no handoff ${id}; see what is there with: baton handoff list`, {
+  throw new BatonError('not_found', `there is no handoff ${id}; see what is there with: baton list`, {
     id,
   })
 }

@@ -103,7 +103,7 @@ function adopt(work: Work, handoff: Handoff, file: Author): Promise<boolean> {
   return takeChange(work, handoff, file, undefined, file.path)
 }
 
-const DELETED = 'to delete a file ends nothing; use: baton reject or baton handoff cancel'
+const DELETED = 'to delete a file ends nothing; use: baton reject or baton cancel'
 
 /** False when the file changed under our hands and has to be looked at again. */
 async function once(work: Work, path: string): Promise<boolean> {

@@ -50,8 +50,7 @@ const sessions = defineOperation({
 
 const verifyChain = defineOperation({
   name: 'audit_verify_chain',
-  summary:
-    'Verify the hash chains, the tree and the checkpoint that a session rests on; names what is wrong.',
+  summary: 'Verify the chains, the tree and the checkpoint that a session rests on.',
   scope: 'audit:read',
   tools: 'proof',
   positional: ['session'],
@@ -77,7 +76,7 @@ const verifyChain = defineOperation({
 
 const finalize = defineOperation({
   name: 'merkle_finalize',
-  summary: 'Seal a session into a Merkle tree, after its final thought_record; again, it answers the same.',
+  summary: 'Seal a session into a Merkle tree, after its final thought_record.',
   scope: 'audit:write',
   tools: 'proof',
   positional: ['session'],
@@ -179,8 +178,7 @@ const key = defineOperation({
 
 const redact = defineOperation({
   name: 'audit_redact',
-  summary:
-    'Remove one field of a handoff, task or record for good, with every copy here. The log still proves it was there.',
+  summary: 'Remove one field of a handoff, task or record for good. The log still proves it was there.',
   scope: 'audit:write',
   peopleOnly: true,
   positional: ['id'],

@@ -28,7 +28,7 @@ export const OPERATION_NAMES = {
   task_start: 'task', task_brief: 'task', task_complete: 'writeback', thought_record: 'writeback',
   task_escalate: 'writeback', thought_list: 'writeback', thought_attest: 'writeback',
   task_reopen: 'history', task_log: 'history',
-  handoff_create: 'sending', handoff_send: 'sending', handoff_inbox: 'looking', handoff_get: 'looking',
+  handoff_create: 'sending', handoff_send: 'sending', handoff_resend: 'sending', handoff_inbox: 'looking', handoff_get: 'looking',
   handoff_list: 'looking', handoff_accept: 'receiving', handoff_reject: 'receiving', handoff_claim: 'receiving',
   handoff_heartbeat: 'receiving', handoff_ask: 'receiving', handoff_answer: 'receiving', handoff_amend: 'sending',
   handoff_submit: 'receiving', handoff_verify: 'closing', handoff_complete: 'closing', handoff_fail: 'receiving',

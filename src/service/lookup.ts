@@ -11,7 +11,7 @@ import { refuse } from './write.ts'
 export async function find(deps: ServiceDeps, ref: string): Promise<Handoff> {
   const handoff = await deps.store.handoff(ref)
   if (!handoff)
-    refuse('not_found', `there is no handoff ${ref}; see what is there with: baton handoff list`, { id: ref })
+    refuse('not_found', `there is no handoff ${ref}; see what is there with: baton list`, { id: ref })
   if (SESSION_ID.test(ref)) await refuseSeveral(deps, handoff, ref)
   return handoff
 }

@@ -245,7 +245,7 @@ describe('a person at the dashboard', () => {
     await seat.page.getByRole('alert').getByText('HO-1999-001').waitFor()
     const main = seat.page.getByRole('main')
     await main.getByRole('heading', { level: 1, name: 'There is no handoff HO-1999-001' }).waitFor()
-    assert.doesNotMatch(await main.innerText(), /baton handoff list/)
+    assert.doesNotMatch(await main.innerText(), /baton list/)
     await main.getByRole('link', { name: 'Board' }).click()
     await seat.page.getByRole('heading', { level: 1, name: 'Board' }).waitFor()
     await seat.page.goto(`${dashboard.url}/workflows/run-1999`)

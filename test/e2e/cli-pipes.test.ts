@@ -110,10 +110,7 @@ describe('the output of a command', () => {
 
     const { error } = JSON.parse(stderr.trim().split('\n').at(-1)!)
     assert.deepEqual([status, error.code, error.retry], [2, 'invalid_input', false])
-    assert.match(
-      error.message,
-      /ENOSPC.*but the command ran\. Before you repeat it, look at: baton handoff list/,
-    )
+    assert.match(error.message, /ENOSPC.*but the command ran\. Before you repeat it, look at: baton list/)
     assert.equal(unheard.status, 0)
     const { items } = await ask<{ items: unknown[] }>(where, 'handoff', 'list')
     assert.equal(items.length, 2)

@@ -85,10 +85,7 @@ describe('on a terminal', () => {
 
     assert.equal(code, 3)
     for (const line of shown.split('\n')) assert.ok(widthOf(line) <= 44, line)
-    assert.match(
-      shown,
-      /^✗ there is no handoff HO-2001-999; see what\n {2}is there with: baton handoff list\n$/,
-    )
+    assert.match(shown, /^✗ there is no handoff HO-2001-999; see what\n {2}is there with: baton list\n$/)
   })
 
   it('verify shows what was handed in, takes a no with its reason, and asks again for anything else', async () => {

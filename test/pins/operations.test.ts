@@ -49,6 +49,7 @@ describe('the operations that every surface shares', () => {
       'handoff_reassign write handoff:write POST /v1/handoffs/{id}/reassign',
       'handoff_reject write handoff:write POST /v1/handoffs/{id}/reject',
       'handoff_release write handoff:write POST /v1/handoffs/{id}/release',
+      'handoff_resend write handoff:write POST /v1/handoffs/{id}/resend',
       'handoff_retry write handoff:write POST /v1/handoffs/{id}/retry',
       'handoff_send write handoff:write POST /v1/handoffs',
       'handoff_submit write handoff:write POST /v1/handoffs/{id}/submit',
@@ -244,7 +245,7 @@ describe('the answer about one handoff', () => {
   it('is an object with the whole handoff in it', () => {
     const onOne = operations.filter(({ name }) => /^(?:handoff|gate)_(?!list$|inbox$)|_escalate$/.test(name))
 
-    assert.equal(onOne.length, 22)
+    assert.equal(onOne.length, 23)
     for (const op of onOne)
       assert.deepEqual(z.toJSONSchema(shapeOf(op).handoff as z.ZodType), z.toJSONSchema(Handoff()), op.name)
   })

@@ -298,7 +298,7 @@ describeOnEngines('a run', (open) => {
     )
     await assert.rejects(service.receiving.submit(by('architect'), 'two-1.design', { note: 'Done' }), {
       code: 'unmet',
-      message: `two-1.design cannot be completed yet: security-check has not returned ${handoff.id}; wait for it, or cancel it with: baton handoff cancel ${handoff.id}`,
+      message: `two-1.design cannot be completed yet: security-check has not returned ${handoff.id}; wait for it, or cancel it with: baton cancel ${handoff.id}`,
     })
     const during = await (await service.workflows()).status('two-1')
     assert.deepEqual(during.run.steps[0]?.delegations, [handoff.id])

@@ -121,7 +121,7 @@ export const delegationConditions = (below: readonly Handoff[], work: Handoff): 
     .filter(({ state }) => state !== 'draft' && isOpen(state))
     .map(({ id, to }) => ({
       code: 'delegation_open',
-      message: `${to} has not returned ${id}; wait for it, or cancel it with: baton handoff cancel ${id}`,
+      message: `${to} has not returned ${id}; wait for it, or cancel it with: baton cancel ${id}`,
     }))
 
 const GUARDS: Readonly<Record<Guard, (content: Content, handoff: Handoff) => readonly Problem[]>> = {

@@ -21,8 +21,7 @@ const complete = defineStep('complete', {
 })
 
 const waive = defineStep('waive', {
-  summary:
-    'A person lets a declared check go that cannot run or does not hold, by its name. The log keeps who did.',
+  summary: 'A person lets a declared check go, by its name.',
   peopleOnly: true,
   positional: ['id', 'check'],
   input: () =>

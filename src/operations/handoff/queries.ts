@@ -69,6 +69,7 @@ const get = defineOperation({
       verifications: z.array(VerificationRecord()),
       acknowledgment: Acknowledgment().optional(),
       waived: z.array(Waiver()).optional(),
+      replaces: z.string().optional().describe('Id of the ended handoff that it replaces'),
       timeline: z.array(Event()),
       ...WARNING(),
     }),
@@ -77,12 +78,14 @@ const get = defineOperation({
   examples: ['baton show HO-2026-001', 'baton show @'],
   run: async (service, _, { id }) => {
     const { handoff, content, timeline } = await service.looking.get(id)
+    const { supersedes, uid } = handoff
+    const replaced = supersedes === undefined ? undefined : await service.deps.store.handoff(supersedes)
     return {
       handoff,
       ...mutable(content),
       ...responseOf(handoff.type, content.thread),
       timeline: timeline.map(toEvent),
-      ...present({ warning: await service.changedOutside('handoff', handoff.uid) }),
+      ...present({ replaces: replaced?.id, warning: await service.changedOutside('handoff', uid) }),
     }
   },
 })
@@ -106,7 +109,7 @@ const list = defineOperation({
   output: () => z.object({ items: z.array(Handoff()), next: z.string().optional() }),
   untrusted: ['items'],
   errors: ['invalid_input', 'unavailable'],
-  examples: ['baton handoff list --state in_review', 'baton handoff list --to codex --json'],
+  examples: ['baton list --state in_review', 'baton list --to codex --json'],
   run: async (service, _, { limit, cursor, ...filter }) =>
     mutable(await service.looking.list(present(filter), pageOf({ limit, cursor }))),
 })

@@ -138,12 +138,12 @@ const fail = defineStep('fail', {
     'Report that you cannot do the work, with the reason. It is tried again where its retry rule says so.',
   tools: 'default',
   input: () => z.strictObject({ id: Id, ...failFields() }),
-  examples: ['baton handoff fail @ --message "The build machine is down"'],
+  examples: ['baton fail @ --message "The build machine is down"'],
   run: (service, call, { id, ...input }) => service.receiving.fail(call, id, input),
 })
 
 const release = defineStep('release', {
-  summary: 'Give work back unfinished, because you stop. It is offered again at once and no retry is spent.',
+  summary: 'Give work back unfinished. It is offered again at once and no retry is spent.',
   input: () => z.strictObject({ id: Id, ...releaseFields() }),
   examples: ['baton handoff release @ --reason "the machine restarts"'],
   run: (service, call, { id, ...input }) => service.receiving.release(call, id, input),

@@ -48,17 +48,29 @@ const send = defineOperation({
   },
 })
 
+const resend = defineOperation({
+  name: 'handoff_resend',
+  summary: 'Send an ended handoff again; the old one stays as it ended.',
+  scope: 'handoff:write',
+  positional: ['id'],
+  input: () => z.strictObject({ id: Id, to: AgentName.optional() }),
+  output: Sent,
+  errors: [...CHANGE_ERRORS, 'limit_exceeded'],
+  examples: ['baton resend HO-2026-007', 'baton resend HO-2026-007 --to claude'],
+  run: async (service, call, { id, to }) => mutable(await service.sending.resend(call, id, to)),
+})
+
 const amend = defineStep('amend', {
   summary: 'Change what travels with a handoff that nobody works on yet.',
   input: () => z.strictObject({ id: Id, title: Title.optional(), ...Package().shape }),
-  examples: ['baton handoff amend HO-2026-001 --criterion "p95 under 200 ms"'],
+  examples: ['baton edit HO-2026-001 --criterion "p95 under 200 ms"'],
   run: (service, call, { id, ...change }) => service.sending.amend(call, id, present(change)),
 })
 
 const retry = defineStep('retry', {
-  summary: 'Offer a failed handoff again: the next attempt of the same handoff.',
+  summary: 'Offer a failed handoff again.',
   input: () => z.strictObject({ id: Id }),
-  examples: ['baton handoff retry HO-2026-001'],
+  examples: ['baton retry HO-2026-001'],
   run: (service, call, { id }) => service.receiving.retry(call, id),
 })
 
@@ -66,18 +78,18 @@ const reassign = defineStep('reassign', {
   summary: 'Give a handoff you sent to another receiver.',
   positional: ['id', 'to'],
   input: () => z.strictObject({ id: Id, to: AgentName, reason: Note.optional() }),
-  examples: ['baton handoff reassign HO-2026-001 gemini --reason "codex is away"'],
+  examples: ['baton reassign HO-2026-001 gemini --reason "codex is away"'],
   run: (service, call, { id, to, reason }) => service.sending.reassign(call, id, to, reason),
 })
 
 const cancel = defineStep('cancel', {
   summary: 'Cancel a handoff you sent; its receiver is told.',
   input: () => z.strictObject({ id: Id, reason: Note.optional() }),
-  examples: ['baton handoff cancel HO-2026-001 --reason "no longer needed"'],
+  examples: ['baton cancel HO-2026-001 --reason "no longer needed"'],
   run: (service, call, { id, reason }) => service.sending.cancel(call, id, reason),
 })
 
-export const SENDER_OPERATIONS = [create, send, amend, retry, reassign, cancel] as const
+export const SENDER_OPERATIONS = [create, send, resend, amend, retry, reassign, cancel] as const
 
 /** Creating and sending in one needs both. */
 function named(to: string | undefined, title: string | undefined): { to: string; title: string } {

@@ -182,7 +182,7 @@ describeOnEngines('looking', (open) => {
     )
     await assert.rejects(w.service.looking.get('HO-1999-001'), {
       code: 'not_found',
-      message: 'there is no handoff HO-1999-001; see what is there with: baton handoff list',
+      message: 'there is no handoff HO-1999-001; see what is there with: baton list',
     })
   })
 

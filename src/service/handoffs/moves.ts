@@ -75,6 +75,7 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
   }
   if (roles.has('receiver') && !roles.has('clock')) checkHolder(handoff, actor)
   if (command === 'reject') refuseDeclined(handoff)
+  if (isEnd(handoff.state)) refuseSentAgain(handoff)
   if (command === 'submit' || command === 'complete') {
     const done = command === 'submit' ? 'submitted' : 'completed'
     refuseShut(step, handoff, done)
@@ -286,6 +287,12 @@ function checkDocument(before: Handoff, after: Handoff, command: Command): void 
     `${before.id} is ${from}, and the markdown format has no step to ${to}; send a new handoff with --supersedes`,
     { id: before.id, state: before.state, command, from, to },
   )
+}
+
+/** What was sent again goes on there, and nowhere else. */
+export function refuseSentAgain({ id, state, superseded_by: next }: Handoff): void {
+  if (next !== undefined)
+    refuse('wrong_state', `${id} was sent again as ${next}; see: baton show ${next}`, { id, state, next })
 }
 
 /** Refuses an instance of an agent that touches a handoff held by another of its instances. */

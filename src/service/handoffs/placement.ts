@@ -13,7 +13,7 @@ import { type Automatic, gateOf, judgeAutomatic, markGated } from '../people/gat
 import { newTask } from '../tasks/tasks.ts'
 import { numberedIn } from '../workflows/in-run.ts'
 import { isForPerson } from './admission.ts'
-import { finish, move, offerDeadline, overridesFor, type Step } from './moves.ts'
+import { finish, move, offerDeadline, overridesFor, refuseSentAgain, type Step } from './moves.ts'
 
 /** The place of a new handoff: its sender, its chain, and whether it is sent at once. */
 export interface Placement extends ReturnType<typeof placeBelow> {
@@ -108,6 +108,14 @@ export function placeHandoff(step: Step, uid: string, input: PlacedHandoff, plac
   enterHandoff(step, 'handoff.create', created, { to: 'draft', fields })
   view.putHandoff(created)
   return created
+}
+
+/** What ended stays as it ended and names the handoff that replaces it. */
+export function nameNext(step: Step, ended: Handoff, { id }: Handoff, once: boolean): void {
+  if (once) refuseSentAgain(ended)
+  const next: Handoff = { ...ended, rev: ended.rev + 1, superseded_by: id }
+  enterHandoff(step, 'handoff.supersede', next, { fields: { superseded_by: id } })
+  step.view.putHandoff(next)
 }
 
 const taskOf = ({ view }: Step, id: string | undefined) =>

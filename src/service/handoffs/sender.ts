@@ -12,7 +12,7 @@ import type { Problem } from '../../domain/problem.ts'
 import { Needs, needs, type View } from '../../storage/store.ts'
 import { agentReads, ensureAgents } from '../agents/agents.ts'
 import type { Call } from '../deps.ts'
-import { find, mustContent } from '../lookup.ts'
+import { find, must, mustContent } from '../lookup.ts'
 import { idleGate, judgePeople } from '../people/gates.ts'
 import { refuseOverGate, runBelow } from '../workflows/in-run.ts'
 import { refuse, UseCases, write } from '../write.ts'
@@ -38,7 +38,7 @@ import {
   takeBack,
 } from './moves.ts'
 import { declaredChecks, outputConditions } from './output-conditions.ts'
-import { awaitPerson, offer, placeHandoff } from './placement.ts'
+import { awaitPerson, nameNext, offer, placeHandoff } from './placement.ts'
 import { returned } from './return-handoff.ts'
 import { type Judged, judgeSending, refuseBrokenPackage, refuseUnasked } from './send-rules.ts'
 
@@ -55,6 +55,8 @@ export interface Sent {
   readonly handoff: Handoff
   readonly warnings: readonly Problem[]
 }
+
+const RESEND = 'handoff_resend'
 
 /** Few senders say who reviews. */
 const reviewing = () => import('./review.ts')
@@ -74,6 +76,13 @@ export class Sender extends UseCases {
   /** Creates or sends what a document says, by the rules that hold for every sender. */
   sendDocument(call: Call, input: NewHandoff, send: boolean, document: SentDocument): Promise<Sent> {
     return this.#make(call, 'document_import', input, send, document)
+  }
+
+  /** The same package once more, as a handoff of the caller: an end is for good (S0-31). */
+  async resend(call: Call, ref: string, to?: string): Promise<Sent> {
+    const { sentAgain } = await import('./resend.ts')
+    const input = await sentAgain(this.deps, call.actor, await find(this.deps, ref), to)
+    return this.#make(call, RESEND, input, true)
   }
 
   async sendDraft(call: Call, ref: string): Promise<Sent> {
@@ -222,7 +231,8 @@ export class Sender extends UseCases {
     if (review !== undefined) (await reviewing()).refuseReview(deps, { ...offered, type, package: travels })
     refuseRoute(deps, from, to)
     const parent = await this.#parentOf(call, input)
-    const supersedes = input.supersedes === undefined ? undefined : (await find(deps, input.supersedes)).uid
+    const old = input.supersedes === undefined ? undefined : await find(deps, input.supersedes)
+    const supersedes = old?.uid
     const uid = document?.uid ?? deps.newUid()
     const place = placeBelow(uid, parent)
     // Work that follows from other work belongs to the same trace, unless its sender has one of its own.
@@ -249,7 +259,7 @@ export class Sender extends UseCases {
         ),
         ...(task !== undefined && { tasks: [task], latest: [{ task, from, to }] }),
         // A chain that begins here has no stream yet.
-        streams: place.root === uid ? streams : [place.root, ...streams],
+        streams: [...namesOf(place.root === uid ? undefined : place.root, old?.root), ...streams],
         ...(document?.run !== undefined && { runs: [document.run] }),
         numbers: alias === undefined ? 1 : 0,
       },
@@ -267,6 +277,7 @@ export class Sender extends UseCases {
         if (send && run !== undefined) refuseOverGate(view, run, from, parent)
         const placing = { ...place, from, send, automatic, run, trace }
         const placed = placeHandoff(step, uid, made, placing)
+        if (supersedes !== undefined) nameNext(step, must(view, supersedes), placed, op === RESEND)
         return document ? kept(step, document, placed) : placed
       },
       reload: (subject) => deps.store.handoff(subject),

@@ -119,7 +119,7 @@ describeOnEngines('a delegation and its return', (open) => {
 
     await assert.rejects(hand(), {
       code: 'unmet',
-      message: `${outer.id} cannot be submitted yet: scanner has not returned ${inner.id}; wait for it, or cancel it with: baton handoff cancel ${inner.id}; reader has not returned ${other.id}; wait for it, or cancel it with: baton handoff cancel ${other.id}`,
+      message: `${outer.id} cannot be submitted yet: scanner has not returned ${inner.id}; wait for it, or cancel it with: baton cancel ${inner.id}; reader has not returned ${other.id}; wait for it, or cancel it with: baton cancel ${other.id}`,
     })
     await w.service.receiving.submit(scanner, inner.uid, REPORT)
     await assert.rejects(hand(), { code: 'unmet' })

@@ -3,6 +3,13 @@ import { OPERATION_NAMES, type OperationName } from '../../operations/index.ts'
 /** The short forms of the daily operations. */
 export const SHORT_FORMS = {
   create: 'handoff_create',
+  resend: 'handoff_resend',
+  list: 'handoff_list',
+  edit: 'handoff_amend',
+  cancel: 'handoff_cancel',
+  reassign: 'handoff_reassign',
+  retry: 'handoff_retry',
+  fail: 'handoff_fail',
   send: 'handoff_send',
   inbox: 'handoff_inbox',
   show: 'handoff_get',

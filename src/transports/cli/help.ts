@@ -9,53 +9,45 @@ type Group = readonly [title: string, commands: readonly (readonly [name: string
 // biome-ignore format: read as a table
 const LEFT: readonly Group[] = [
   ['Hand work over', [
-    ['send',       'to an agent or a person'],
-    ['create',     'write a draft first'],
-    ['wait',       'until it is completed'],
-    ['answer',     'a question about it'],
-    ['verify',     'judge what was handed in'],
+    ['send',     'to an agent or a person'],
+    ['answer',   'a question about it'],
+    ['verify',   'judge what was handed in'],
+    ['edit',     'change what you sent'],
+    ['reassign', 'give it to another'],
+    ['cancel',   'take it back'],
+    ['retry',    'offer failed work again'],
+    ['resend',   'send ended work again'],
   ]],
-  ['Take work on', [
-    ['inbox',      'your open work'],
-    ['accept',     'take it on'],
-    ['reject',     'decline it or give it back'],
-    ['ask',        'the sender something'],
-    ['submit',     'hand in, with evidence'],
-    ['decide',     'a gate (people only)'],
-    ['next',       'tasks to start now'],
+  ['Look', [
+    ['list',     'handoffs, newest first'],
+    ['show',     'one handoff, all of it'],
+    ['status',   'how much, and with whom'],
+    ['watch',    'events, live'],
   ]],
 ]
 
 // biome-ignore format: read as a table
 const RIGHT: readonly Group[] = [
-  ['Look', [
-    ['show',       'one handoff, all of it'],
-    ['find',       'handoffs and tasks'],
-    ['status',     'how much, and with whom'],
-    ['watch',      'events, live'],
-    ['whoami',     'you, why, which store'],
+  ['Take work on', [
+    ['inbox',    'your open work'],
+    ['accept',   'take it on'],
+    ['ask',      'the sender something'],
+    ['submit',   'hand in, with evidence'],
+    ['reject',   'decline it or give it back'],
+    ['decide',   'a gate (people only)'],
   ]],
   ['Set up and look after', [
-    ['init',       'settings for this project'],
-    ['setup',      'connect a coding agent'],
-    ['hook',       'for agents and git'],
-    ['run',        'start agents for work'],
-    ['serve',      'answer over HTTP'],
-    ['login',      'open the dashboard'],
-    ['demo',       'see a team at work'],
-    ['mcp',        'answer an agent'],
-    ['token',      'credentials for callers'],
-    ['trust',      'let baton.yaml take effect'],
-    ['store',      'backup, restore, copy'],
-    ['folders',    'files kept in step'],
-    ['gc',         'clear away old things'],
-    ['doctor',     'check store, log, machine'],
-    ['notify',     'send messages that are due'],
-    ['completion', 'for bash, zsh and fish'],
+    ['init',     'settings for this project'],
+    ['setup',    'connect a coding agent'],
+    ['run',      'start agents for work'],
+    ['serve',    'dashboard and HTTP'],
+    ['trust',    'let baton.yaml take effect'],
+    ['doctor',   'check store, log, machine'],
   ]],
 ]
 
 const MORE: readonly (readonly [title: string, text: string])[] = [
+  ['Also', 'create, wait, next, find, whoami, login, demo, store, folders, gc'],
   [
     'Workflows',
     'baton workflow init|check|start|status|picture: steps, gates and who does what, from a file',
@@ -67,6 +59,7 @@ const MORE: readonly (readonly [title: string, text: string])[] = [
   ['Pipelines', 'baton collect reads agents’ summaries, block writes one, report metrics sums them up'],
   ['Git', 'baton task start|finish|audit|clean, merge-check before a merge'],
   ['Proof', 'baton audit export|verify|redact|anchor|trust, agent key'],
+  ['For programs', 'hook, mcp, token, notify, completion'],
   ['All commands', `baton <noun> <verb>; nouns are ${Object.keys(NOUNS).join(', ')}`],
   ['Ids', 'any unique part of one, or @ for the only one that fits'],
 ]

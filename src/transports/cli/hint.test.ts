@@ -8,8 +8,8 @@ const CODEX = { as: 'codex' }
 const COMPLETED: readonly (readonly [shown: string, completed: string])[] = [
   ['see: baton inbox', 'see: baton inbox --as codex'],
   ['with: baton agent add NAME, or ask', 'with: baton agent add NAME --as codex, or ask'],
-  ['look (baton handoff list), then', 'look (baton handoff list --as codex), then'],
-  ['use: baton reject 1 --reason "a, b; c" or baton handoff cancel 1?', 'use: baton reject 1 --reason "a, b; c" --as codex or baton handoff cancel 1 --as codex?'],
+  ['look (baton list), then', 'look (baton list --as codex), then'],
+  ['use: baton reject 1 --reason "a, b; c" or baton cancel 1?', 'use: baton reject 1 --reason "a, b; c" --as codex or baton cancel 1 --as codex?'],
   ['with: baton show v1.2, which', 'with: baton show v1.2 --as codex, which'],
   ['next: baton audit proof T1 --json   (for a verifier)', 'next: baton audit proof T1 --json --as codex   (for a verifier)'],
   ['it does with: baton submit 1 --as gemini', 'it does with: baton submit 1 --as gemini'],

@@ -91,8 +91,8 @@ describe('a word that is not known', () => {
     [['--jsno', 'inbox'], 'baton has no option --jsno; did you mean --json?'],
     [['accept', 'HO-2026-001', 'extra'], 'accept does not take "extra"; put text with spaces in quotes'],
     [
-      ['cancel', 'HO-2026-001'],
-      'baton has no command cancel; did you mean baton handoff cancel HO-2026-001 or baton workflow cancel HO-2026-001?',
+      ['complete', 'HO-2026-001'],
+      'baton has no command complete; did you mean baton task complete HO-2026-001 or baton handoff complete HO-2026-001?',
     ],
     [['collect', '-x'], 'collect has no option -x; see: baton collect --help'],
     [['send', 'codex', 'Add limits'], 'send does not take "Add limits"; see: baton send --help'],

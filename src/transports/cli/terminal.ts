@@ -43,7 +43,7 @@ function writeAll(descriptor: number, bytes: Buffer): void {
       // Not `unavailable`: that says to repeat the call, and a handoff would be sent twice.
       throw new BatonError(
         'invalid_input',
-        `the answer could not be written to standard output (${code}), but the command ran. Before you repeat it, look at: baton handoff list`,
+        `the answer could not be written to standard output (${code}), but the command ran. Before you repeat it, look at: baton list`,
         { reason: code },
         error,
       )

@@ -25,6 +25,11 @@ export const WRITES: Readonly<Record<string, (w: Workspace) => Promise<(key: str
       const { handoff } = await w.service.sending.send(planner, WORK)
       return (key) => w.service.sending.cancel(keyed('planner', key), handoff.uid)
     },
+    handoff_resend: async (w) => {
+      const { handoff } = await w.service.sending.send(planner, WORK)
+      await w.service.sending.cancel(planner, handoff.uid)
+      return (key) => w.service.sending.resend(keyed('planner', key), handoff.uid)
+    },
     handoff_reassign: async (w) => {
       const { handoff } = await w.service.sending.send(planner, WORK)
       await w.service.sending.send(planner, { ...WORK, to: 'gemini' })

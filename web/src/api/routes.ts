@@ -37,6 +37,7 @@ export const ROUTES: Readonly<Record<OperationName, readonly [method: 'GET' | 'P
   handoff_reassign: ['POST', '/v1/handoffs/{id}/reassign'],
   handoff_reject: ['POST', '/v1/handoffs/{id}/reject'],
   handoff_release: ['POST', '/v1/handoffs/{id}/release'],
+  handoff_resend: ['POST', '/v1/handoffs/{id}/resend'],
   handoff_retry: ['POST', '/v1/handoffs/{id}/retry'],
   handoff_send: ['POST', '/v1/handoffs'],
   handoff_submit: ['POST', '/v1/handoffs/{id}/submit'],

@@ -45,10 +45,10 @@ const NOTHING_FOUND: Readonly<Partial<Record<OperationName, string>>> = {
   handoff_ask: 'has no handoff to ask about; see: baton inbox',
   handoff_answer: 'has no question to answer; see: baton inbox',
   handoff_submit: 'holds nothing to hand in; accept something first: baton inbox',
-  handoff_verify: 'has nothing to verify; see what is under way: baton handoff list',
+  handoff_verify: 'has nothing to verify; see what is under way: baton list',
   gate_decide: 'has no gate to decide; see: baton inbox',
-  handoff_wait: 'has sent nothing to wait for; see: baton handoff list',
-  handoff_get: 'has neither sent nor received a handoff; see all: baton handoff list',
+  handoff_wait: 'has sent nothing to wait for; see: baton list',
+  handoff_get: 'has neither sent nor received a handoff; see all: baton list',
 }
 
 /** The handoff that a reference means: `@`, a whole id or uid, or any unique part of one. */
@@ -108,7 +108,7 @@ async function theOnlyOne(session: Session, operation: OperationName): Promise<H
   if (only && found.length === 1) return only
   if (only) throw several(`@ could be any of ${found.length}; name the one you mean`, found)
   const verb = typedAs(operation).split(' ').at(-1)
-  const reason = NOTHING_FOUND[operation] ?? `has no handoff to ${verb}; see: baton handoff list`
+  const reason = NOTHING_FOUND[operation] ?? `has no handoff to ${verb}; see: baton list`
   throw new BatonError('not_found', `${actor.name} ${reason}`, { actor: actor.name, operation })
 }
 

@@ -70,7 +70,10 @@ function heading(screen: Screen, { handoff, warning }: Dossier): string {
 const namedRows = (named: readonly (readonly [name: string, text: string | undefined])[]): DossierRow[] =>
   named.flatMap(([name, text]) => (text ? [[name, plainText(text)] as const] : []))
 
-function askedRows(screen: Screen, { handoff, package: pack, acknowledgment }: Dossier): DossierRow[] {
+function askedRows(
+  screen: Screen,
+  { handoff, package: pack, acknowledgment, replaces }: Dossier,
+): DossierRow[] {
   const shown = shownFields(pack)
   const { gate, state, ack_deadline: deadline } = handoff
   const options = Object.entries(pack.validation_request?.options ?? {})
@@ -84,6 +87,8 @@ function askedRows(screen: Screen, { handoff, package: pack, acknowledgment }: D
     ['Understood', lines(acknowledgment?.understanding)],
     ['Accept', state === 'offered' && deadline !== undefined ? screen.when(deadline) : undefined],
     ['Blocked on', handoff.blocked_on],
+    ['Replaces', replaces],
+    ['Sent again', handoff.superseded_by && `as ${handoff.superseded_by}`],
   ])
 }
 

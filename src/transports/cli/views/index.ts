@@ -25,6 +25,7 @@ const VIEWS: Readonly<Partial<Record<OperationName, (session?: Session) => Promi
   },
   handoff_create: async () => (await handoff()).sentView,
   handoff_send: async () => (await handoff()).sentView,
+  handoff_resend: async () => (await handoff()).sentView,
   handoff_list: async () => (await handoff()).listView,
   handoff_claim: async () => (await handoff()).claimView,
   task_list: async () => (await task()).taskListView,

@@ -82,6 +82,7 @@ const ACTS: Readonly<Record<string, string>> = {
   'handoff.block': 'is blocked',
   'handoff.unblock': 'goes on',
   'handoff.imported': 'took it in from a document',
+  'handoff.supersede': 'sent it again',
   'handoff.return': 'returned the result',
   'handoff.await_person': 'waits for a person',
   'gate.approve': 'approved',

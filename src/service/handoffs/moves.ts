@@ -289,7 +289,7 @@ function checkDocument(before: Handoff, after: Handoff, command: Command): void 
   )
 }
 
-/** What was sent again goes on there, and nowhere else. */
+/** Work that was sent again goes on there, and nowhere else. */
 export function refuseSentAgain({ id, state, superseded_by: next }: Handoff): void {
   if (next !== undefined)
     refuse('wrong_state', `${id} was sent again as ${next}; see: baton show ${next}`, { id, state, next })

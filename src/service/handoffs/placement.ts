@@ -110,7 +110,7 @@ export function placeHandoff(step: Step, uid: string, input: PlacedHandoff, plac
   return created
 }
 
-/** What ended stays as it ended and names the handoff that replaces it. */
+/** The old handoff stays as it ended and names the one that replaces it. */
 export function nameNext(step: Step, ended: Handoff, { id }: Handoff, once: boolean): void {
   if (once) refuseSentAgain(ended)
   const next: Handoff = { ...ended, rev: ended.rev + 1, superseded_by: id }

@@ -28,7 +28,7 @@ export const mcp: Command = {
       const [session, { serveMcp }, { takeSeat }] = await Promise.all([
         own.open({ write: true, local: true }),
         import('../../../mcp/stdio.ts'),
-        import('../../../mcp/seat.ts'),
+        import('../../../../workspace/seat.ts'),
       ])
       const { service, actor } = session.context!
       const live = await liveOf(own, session)

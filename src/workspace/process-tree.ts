@@ -1,5 +1,63 @@
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { basename } from 'node:path'
 import { codingAgentIn } from '../config/config.ts'
+import { once } from '../domain/once.ts'
+
+/** A process that runs. */
+export interface Running {
+  /** Its number with the instant of its start, which tells it from a later one with the same number. */
+  readonly name: string
+  /** The file of its program. */
+  readonly program: string
+  /** The session that its environment names. */
+  readonly instance?: string | undefined
+}
+
+/** The processes above this one, nearest first; none where the system does not tell. */
+export function processesAbove(): readonly Running[] {
+  const above: Running[] = []
+  for (let pid = process.ppid; pid > 1; ) {
+    const found = processOf(pid)
+    if (found === undefined) break
+    above.push(found)
+    pid = found.parent
+  }
+  return above
+}
+
+/** Whether the process of this name still runs. */
+export const isRunning = (name: string): boolean => processOf(Number.parseInt(name, 10))?.name === name
+
+function processOf(pid: number): (Running & { readonly parent: number }) | undefined {
+  if (process.platform !== 'linux') return listed().get(pid)
+  try {
+    const { parent, started } = processAt(pid)
+    const instance = environmentAt(pid).BATON_INSTANCE
+    return { parent, name: `${pid}-${started}`, program: programAt(pid), instance }
+  } catch {
+    return undefined
+  }
+}
+
+const LINE = /^ *(\d+) +(\d+) +(\w+ \w+ +\d+ [\d:]+ \d+) +(.*)$/gm
+
+/** All processes of a system that lists them by `ps`. */
+const listed = once(() => {
+  const found = new Map<number, Running & { readonly parent: number }>()
+  if (process.platform === 'win32') return found
+  try {
+    const args = ['-axo', 'pid=,ppid=,lstart=,comm=']
+    const text = execFileSync('ps', args, { encoding: 'utf8', env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' } })
+    for (const [, pid, parent, started, program] of text.matchAll(LINE)) {
+      const name = `${pid}-${Date.parse(started!) / 1_000}`
+      found.set(Number(pid), { parent: Number(parent), name, program: basename(program!.trim()) })
+    }
+  } catch {
+    // Then nothing is known of any process.
+  }
+  return found
+})
 
 /** In clock ticks of Linux, of which a second has 100. */
 const JUST_OPENED = 100
@@ -30,6 +88,15 @@ function processAt(pid: number | 'self') {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const [parent = 0, session = 0, terminal = 0, started = 0] = [1, 3, 4, 19].map((at) => Number(fields[at]))
   return { parent, session, terminal, started }
+}
+
+/** Another user's program is not told. */
+function programAt(pid: number): string {
+  try {
+    return basename(readlinkSync(`/proc/${pid}/exe`))
+  } catch {
+    return ''
+  }
 }
 
 /** The environment that a process began with; nothing where it is another user's. */

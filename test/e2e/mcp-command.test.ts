@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { takeSeat } from '../../src/workspace/seat.ts'
+import { Seats } from '../../src/workspace/seat.ts'
 import { overStdio } from '../mcp/agents.ts'
 import { folders, git } from '../support/documents/folders.ts'
 import { ask, BATON, baton, cleanEnv, lines, refusal, type Where } from '../support/program/command.ts'
@@ -230,11 +230,11 @@ describe('baton mcp', () => {
 describe('a seat', () => {
   it('is free again when it is left, is another while it is taken, and keeps its name', (t) => {
     const { home } = folders(t)
-    const first = takeSeat(home, 'store', 'codex')
-    const second = takeSeat(home, 'store', 'codex')
-    const elsewhere = takeSeat(home, 'other store', 'codex')
+    const first = new Seats(home, 'store', 'codex').take()
+    const second = new Seats(home, 'store', 'codex').take()
+    const elsewhere = new Seats(home, 'other store', 'codex').take()
     first.leave()
-    const third = takeSeat(home, 'store', 'codex')
+    const third = new Seats(home, 'store', 'codex').take()
 
     assert.equal(third.instance, first.instance)
     assert.equal(new Set([first.instance, second.instance, elsewhere.instance]).size, 3)
@@ -242,7 +242,10 @@ describe('a seat', () => {
   })
 
   it('is taken without a place to remember it where the home cannot be written', () => {
-    const [first, second] = [takeSeat('/dev/null', 'store', 'codex'), takeSeat('/dev/null', 'store', 'codex')]
+    const [first, second] = [
+      new Seats('/dev/null', 'store', 'codex').take(),
+      new Seats('/dev/null', 'store', 'codex').take(),
+    ]
 
     assert.notEqual(first.instance, second.instance)
   })

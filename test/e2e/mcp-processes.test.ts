@@ -27,7 +27,7 @@ describe('an agent process', () => {
 
       for (const { code, text } of refusals) {
         assert.equal(code, 'not_allowed')
-        assert.match(text, /held by another instance of ben/)
+        assert.match(text, /held by another session of ben/)
       }
       const { handoff } = await first!.call<{ handoff: { state: string } }>('handoff_submit', {
         id,

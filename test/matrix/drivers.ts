@@ -27,7 +27,11 @@ export type Go = () => Promise<Refusal | undefined>
 /** Everything that a surface needs before the step, which must not count as part of it. */
 type Driver = (t: TestContext, world: World, rule: Rule, cell: Cell) => Promise<Go>
 
-const byCommand: Driver = async (_t, { where }, { asked: { as, op, input } }) => {
+/** The session that asks; the one of an MCP client has a name of its own. */
+const SESSION = 'second'
+
+const byCommand: Driver = async (_t, { where: at }, { asked: { as, op, input } }) => {
+  const where = { ...at, env: { ...at.env, BATON_INSTANCE: SESSION } }
   const args = [...typedAs(op).split(' '), ...(await argumentsOf(op, input)), '--as', as, '--json']
   return async () => {
     const { code, stderr } = await quick(where, ...args)
@@ -86,7 +90,11 @@ const byRequest: Driver = async (_t, { service }, { asked: { as, op, input } }) 
   )
   const body = Object.fromEntries(named.filter(([field]) => !http.path.includes(`{${field}}`)))
   const init = post(token, body)
-  const headers = { ...(init.headers as Record<string, string>), host: 'localhost:4180' }
+  const headers = {
+    ...(init.headers as Record<string, string>),
+    host: 'localhost:4180',
+    'baton-instance': SESSION,
+  }
   return async () => {
     const response = await app.fetch(new Request(`http://localhost:4180${path}`, { ...init, headers }))
     if (response.ok) return undefined
@@ -100,7 +108,7 @@ const byProgram: Driver = async (t, { root }, { asked: { as, op, input } }) => {
   t.after(() => baton.close())
   return async () => {
     try {
-      await baton.as(as).call(op, input as never)
+      await baton.as(as, { instance: SESSION }).call(op, input as never)
       return undefined
     } catch (error) {
       assert.ok(error instanceof BatonError, String(error))

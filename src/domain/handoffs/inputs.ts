@@ -112,7 +112,8 @@ export const acceptFields = () => ({
     .max(50)
     .optional()
     .describe('Questions to the sender; without start the work waits for the answer'),
-  from: AgentName.optional().describe('The sender you expect; refused when another agent sent it'),
+  from: AgentName.optional().describe('The sender you expect; another is refused'),
+  take_over: z.boolean().optional().describe('Take work over from another session of yours'),
 })
 export type AcceptInput = Given<typeof acceptFields>
 

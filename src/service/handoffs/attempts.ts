@@ -151,6 +151,26 @@ export function beat(step: Step, before: Handoff, set: Partial<Handoff> = {}): H
   return next
 }
 
+/** Work that another session of the same agent holds goes on in this one, as the same attempt. */
+export function takenOver(step: Step, before: Handoff): Handoff {
+  const { view, actor } = step
+  const { id, holder } = before
+  if (holder !== actor.name)
+    refuse('not_allowed', `${actor.name} may not take over ${id}; that is for its holder ${holder}`, { id })
+  const attempts = before.attempts.map((each) =>
+    each.attempt === before.attempt ? { ...withoutInstance(each), ...holding(step) } : each,
+  )
+  const next = finish(step, before, amended(withoutInstance(before), { ...holding(step), attempts }))
+  enterHandoff(step, 'handoff.take_over', next)
+  view.putHandoff(next)
+  return next
+}
+
+function withoutInstance<T extends { readonly instance?: string | undefined }>(held: T): T {
+  const { instance: _, ...rest } = held
+  return rest as T
+}
+
 /** Any call of the holder renews its lease; a call of somebody else changes nothing. */
 export function keepAlive(step: Step, handoff: Handoff): void {
   const { actor } = step

@@ -277,8 +277,30 @@ describeOnEngines('what is held', (open) => {
     assert.deepEqual([handoff.holder, handoff.instance], ['codex', 'one'])
     await assert.rejects(w.service.receiving.submit(two, handoff.uid, {}), {
       code: 'not_allowed',
-      message: 'HO-2026-001 is held by another instance of codex (one)',
+      message:
+        'HO-2026-001 is held by another session of codex; if that one has ended, take the work over: baton accept HO-2026-001 --take-over',
     })
+  })
+
+  it('is taken over by another session as the same attempt, which the log says, and is lost to the first', async (t) => {
+    const w = await open(t)
+    const { uid } = await taken(w)
+    const over = await w.service.receiving.accept(two, uid, { take_over: true })
+    const again = await w.service.receiving.accept(two, uid, { take_over: true })
+
+    assert.deepEqual(
+      [over.holder, over.instance, over.attempt, over.state],
+      ['codex', 'two', 1, 'in_progress'],
+    )
+    assert.deepEqual(
+      again.attempts.map(({ attempt, instance }) => [attempt, instance]),
+      [[1, 'two']],
+    )
+    await assert.rejects(w.service.receiving.submit(one, uid, { note: 'Done' }), { code: 'not_allowed' })
+    const unnamed = await w.service.receiving.accept(by('codex'), uid, { take_over: true })
+    assert.equal(unnamed.instance, undefined)
+    const { entries } = await w.store.changes('0', 1_000)
+    assert.equal(entries.filter(({ act }) => act === 'handoff.take_over').length, 3)
   })
 
   it('is taken by exactly one of twenty instances in two processes', async (t) => {

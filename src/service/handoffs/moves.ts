@@ -295,15 +295,16 @@ export function refuseSentAgain({ id, state, superseded_by: next }: Handoff): vo
     refuse('wrong_state', `${id} was sent again as ${next}; see: baton show ${next}`, { id, state, next })
 }
 
-/** Refuses an instance of an agent that touches a handoff held by another of its instances. */
+/** Refuses a session of an agent that touches a handoff held by another of its sessions. */
 export function checkHolder(handoff: Handoff, actor: Actor): void {
   if (handoff.instance === undefined || actor.instance === undefined || handoff.instance === actor.instance)
     return
   if (handoff.holder !== actor.name) return
+  const { id, holder, instance, attempt } = handoff
   refuse(
     'not_allowed',
-    `${handoff.id} is held by another instance of ${handoff.holder} (${handoff.instance})`,
-    { id: handoff.id, holder: handoff.holder, instance: handoff.instance, attempt: handoff.attempt },
+    `${id} is held by another session of ${holder}; if that one has ended, take the work over: baton accept ${id} --take-over`,
+    { id, holder, instance, attempt },
   )
 }
 

@@ -34,10 +34,11 @@ import {
   retriedAtOnce,
   revived,
   take,
+  takenOver,
 } from './attempts.ts'
 import { type Claimed, claimNext, pickUp } from './claim.ts'
 import { passDeclared } from './closure.ts'
-import { changeHandoff, move, offerDeadline, type Step } from './moves.ts'
+import { changeHandoff, checkHolder, move, offerDeadline, type Step } from './moves.ts'
 import { checksFor, Outlook, outputConditions } from './output-conditions.ts'
 import { refuseUnacknowledged } from './return-handoff.ts'
 import { kindsOf } from './send-rules.ts'
@@ -79,6 +80,10 @@ export class Receiver extends UseCases {
       // Most acceptances need no look at the content.
       const content = { contents: [uid] }
       if (isAnswer(before, input) && !step.view.hasRead(content)) return needs(content)
+      if (before.holder !== undefined) {
+        if (input.take_over) return takenOver(step, before)
+        checkHolder(before, step.actor)
+      }
       refuseLate(step, before)
       if (isAnswer(before, input)) return this.#acknowledge(step, before, input, rules, kinds)
       if (input.blockers?.length)

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Environment } from '../../config/config.ts'
+import type { Running } from '../../workspace/process-tree.ts'
 
 /** A stream that a command writes to, such as process.stdout or process.stderr. */
 export interface Output {
@@ -18,6 +19,8 @@ export interface Io {
   readonly isTerminal: boolean
   /** Why it is in doubt that a person calls; asked where only a person may decide. */
   readonly doubt?: () => Promise<string | undefined>
+  /** The processes above this one, nearest first: a session of an agent is known by the process of its program. */
+  readonly above?: () => Promise<readonly Running[]>
   readonly columns: number
   readonly env: Environment
   readonly cwd: string

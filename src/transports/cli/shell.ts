@@ -1,5 +1,6 @@
 import type { Context } from '../../compose/open.ts'
 import { BatonError } from '../../domain/errors.ts'
+import { present } from '../../domain/present.ts'
 import { withContext } from './hint.ts'
 import type { Arguments } from './input/args.ts'
 import { isOn, textOf } from './input/args.ts'
@@ -143,7 +144,7 @@ export class Shell {
       const { remoteSession } = await import('./session/remote-session.ts')
       return remoteSession(env, this.as)
     }
-    const [{ openContext }, { localSession }] = await Promise.all([
+    const [{ openContext }, { localSession, instanceOf }] = await Promise.all([
       import('../../compose/open.ts'),
       import('./session/session.ts'),
     ])
@@ -162,7 +163,9 @@ export class Shell {
     })
     for (const warning of context.warnings) this.warn(warning)
     if (context.created) this.note('created workspace .baton/ (SQLite)')
-    return localSession(context, codingAgent !== undefined)
+    const instance = await instanceOf(this.io, context)
+    const actor = { ...context.actor, ...present({ instance }) }
+    return localSession({ ...context, actor }, codingAgent !== undefined)
   }
 }
 

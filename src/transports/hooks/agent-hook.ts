@@ -10,8 +10,9 @@ import { startText } from './start-text.ts'
 export interface HookCall {
   readonly event: HookEvent
   readonly agent: string
-  /** The running process of the agent, where its environment names one. */
+  /** The session of the agent, where its environment or its process names one. */
   readonly instance: string | undefined
+  readonly ended?: (() => Promise<ReadonlySet<string>>) | undefined
   readonly program: Program
   /** How often a session may be kept from stopping. */
   readonly refusals: number

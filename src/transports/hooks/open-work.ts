@@ -11,6 +11,8 @@ export interface OpenWork {
   readonly tasks: readonly Task[]
   /** Handed in to it, or asked of it: the others wait until it verifies or answers. */
   readonly turns: readonly Handoff[]
+  /** Held by another session of the agent. */
+  readonly elsewhere: readonly Handoff[]
 }
 
 type Held = Handoff & {
@@ -31,13 +33,15 @@ const MOST_SHOWN = 5
 /** Submitting names those that are missing; a refusal need not list hundreds. */
 const MOST_DELIVERABLES = 10
 
-/** The agent, and the one process of it that asks, where that is known. */
+/** The agent, and the one session of it that asks, where that is known. */
 export interface Asker {
   readonly agent: string
   readonly instance: string | undefined
+  /** The instances of its sessions that have ended. */
+  readonly ended?: (() => Promise<ReadonlySet<string>>) | undefined
 }
 
-/** Held by another process of the same agent, which finishes it. Work taken without an instance is everybody's. */
+/** Held by another session of the same agent, which finishes it. Work taken without a session is everybody's. */
 export const isElsewhere = (
   { agent, instance }: Asker,
   held: Pick<Handoff, 'holder' | 'instance'>,
@@ -74,6 +78,7 @@ export async function openWork(session: Session, asker: Asker): Promise<OpenWork
         !answered.has(task.id) && !isWrittenBack(task) && !isElsewhere(asker, { ...task, holder: agent }),
     ),
     turns: [...known.values()].filter((handoff) => isTurnOf(agent, handoff)),
+    elsewhere: taken.filter((handoff) => isElsewhere(asker, handoff)),
   }
 }
 
@@ -83,8 +88,8 @@ export const isTurnOf = (agent: string, { state, need, waiting_for }: Handoff): 
 const isQuestion = ({ type, gate }: Handoff): boolean => QUESTIONS.includes(type) && gate?.type !== 'advisory'
 
 /** Without what an agent can only wait for: it may stop, and the answer comes to its inbox. */
-export const ownMoves = ({ handoffs, tasks, turns }: OpenWork): OpenWork => ({
-  turns,
+export const ownMoves = ({ handoffs, tasks, ...rest }: OpenWork): OpenWork => ({
+  ...rest,
   handoffs: handoffs.filter(({ waits_on }) => waits_on === undefined),
   tasks: tasks.filter((task) => gateOf(task) === undefined),
 })
@@ -109,7 +114,8 @@ export function workNamedIn(work: OpenWork, text: string): OpenWork {
     return new RegExp(`(?<![\\w.-])${escaped}(?![\\w-]|\\.\\w)`, 'i').test(text)
   }
   const { handoffs, tasks, turns } = work
-  return { handoffs: handoffs.filter(isNamed), tasks: tasks.filter(isNamed), turns: turns.filter(isNamed) }
+  const named = { handoffs: handoffs.filter(isNamed), tasks: tasks.filter(isNamed) }
+  return { ...work, ...named, turns: turns.filter(isNamed) }
 }
 
 /** The calls that end each piece of work or move it on, ready to be made. */

@@ -16,7 +16,7 @@ import {
 } from './open-work.ts'
 
 /** Every session pays for this text, so each part has a share of bytes, about three to a token. The tools show the rest. */
-const SHARES = { note: 200, held: 420, waiting: 360, notices: 120 }
+const SHARES = { note: 200, held: 420, left: 200, waiting: 360, notices: 120 }
 const REASON_SIGNS = 200
 /** Held work stands in the inbox too and must not hide what waits behind it. */
 const INBOX_PAGE = 100
@@ -31,10 +31,12 @@ export async function startText(session: Session, asker: Asker, note: HookMark |
   const waiting = inbox.items.filter((handoff) => !held.has(handoff.uid) && !isElsewhere(asker, handoff))
   const hasTask =
     work.tasks.length > 0 || [...work.handoffs, ...waiting].some(({ task }) => task !== undefined)
+  const left = await leftWork(asker, work)
   const parts = [
-    heading(asker.agent, work, waiting.length + inbox.notices.length),
+    heading(asker.agent, work, waiting.length + inbox.notices.length + left.length),
     ...(note ? [noteText(note)] : []),
-    ...headed('You hold:', heldLines(work), SHARES.held),
+    ...headed('You hold:', heldLines(work), SHARES.held - (left.length > 0 ? SHARES.left : 0)),
+    ...headed(LEFT, left.map(leftLine), SHARES.left),
     ...headed('Waiting for you:', waiting.map(waitingLine), SHARES.waiting),
     ...headed('Notices:', inbox.notices.map(noticeLine), SHARES.notices),
     ...(held.size + waiting.length > 0 ? [READ_ON] : []),
@@ -77,6 +79,17 @@ const heldLines = ({ handoffs, tasks }: OpenWork): readonly string[] => [
       `- ${id} ${quotedShort(title)}, ${progress} %: task_start names its branch and folder; end it with thought_record, then task_update`,
   ),
 ]
+
+/** Work whose session has ended; nobody goes on with it unless another session takes it over. */
+async function leftWork({ ended }: Asker, { elsewhere }: OpenWork): Promise<readonly Handoff[]> {
+  if (elsewhere.length === 0 || ended === undefined) return []
+  const instances = await ended()
+  return elsewhere.filter(({ instance }) => instance !== undefined && instances.has(instance))
+}
+
+const LEFT = 'A session of yours ended. To go on with its work, handoff_accept with take_over, or:'
+const leftLine = ({ id, title, to }: Handoff): string =>
+  `- baton accept ${id} --take-over --as ${to} (${quotedShort(title, 40)})`
 
 /** The reason to mend work gets more characters than a title. */
 function backText(handoff: Handoff): string {

@@ -1,3 +1,4 @@
+import { by } from '../../support/program/workspace.ts'
 import { accepted, fileOf, NOT_HANDOFFS, NOT_RECORDS, offered, TASK, WORK } from '../situations.ts'
 import { CALLS, type Cell, type Cells, cannot, type Rule, refused } from '../table.ts'
 import type { World } from '../world.ts'
@@ -62,6 +63,7 @@ const ONLY_NEW = cannot('An import brings new handoffs. It takes no step of one 
 const MOVED = cannot('A file in the queue folders is moved by its receiver. It names nobody else.')
 
 const NO_REVIEWER = cannot('A file has no key for the reviewer. The rules of its format hold.')
+const NO_SESSION = cannot('A file has no key for the session that wrote it. It counts as its agent.')
 const NO_TASKS = cannot('A handoff does not change the progress of a task.')
 
 const acknowledgment = (by: string): string =>
@@ -112,6 +114,27 @@ export const ACTING: readonly Rule[] = [
       'file: queue': MOVED,
       'file: package': cannot('A package has no key for the agent that hands in. It counts as the receiver.'),
     }),
+  },
+  {
+    kind: 'who may act',
+    rule: 'A session does not hand in work that another session of its agent holds.',
+    code: 'not_allowed',
+    sentence: `${WORK} is held by another session of codex; if that one has ended, take the work over: baton accept ${WORK} --take-over`,
+    prepare: async (world) => {
+      await offered(world)
+      await world.does(by('codex', { instance: 'first' }), 'handoff_accept', { id: WORK })
+    },
+    asked: { as: 'codex', op: 'handoff_submit', input: { id: WORK, note: 'Done' } },
+    cells: steps({ 'file: markdown': NO_SESSION, 'file: queue': NO_SESSION, 'file: package': NO_SESSION }),
+  },
+  {
+    kind: 'who may act',
+    rule: 'Only the agent that holds work takes it over from another session.',
+    code: 'not_allowed',
+    sentence: `mallory may not take over ${WORK}; that is for its holder codex`,
+    prepare: accepted,
+    asked: { as: 'mallory', op: 'handoff_accept', input: { id: WORK, take_over: true } },
+    cells: steps({ 'file: markdown': NO_SESSION, 'file: queue': NO_SESSION, 'file: package': NO_SESSION }),
   },
   {
     kind: 'who may act',

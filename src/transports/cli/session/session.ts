@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Context } from '../../../compose/open.ts'
 import type { Actor } from '../../../domain/agent.ts'
 import type { Policy } from '../../../domain/policy.ts'
@@ -7,6 +9,8 @@ import { invoke } from '../../../operations/operation.ts'
 import type { OperationOutput } from '../../../runner/calls.ts'
 import type { Event, FollowOptions } from '../../../service/events.ts'
 import type { Together } from '../../../service/together.ts'
+import type { Seats } from '../../../workspace/seat.ts'
+import type { Io } from '../io.ts'
 
 /** Answers operations: the store here, or a server. */
 export interface Session {
@@ -33,6 +37,20 @@ export interface SessionCallOptions {
   readonly notSecret?: boolean
   /** The calls that this one is a part of; only in the workspace of this machine. */
   readonly together?: Together
+}
+
+/** The seats of the caller in this store. */
+export async function seatsOf({ env, above }: Io, { service, actor }: Context): Promise<Seats> {
+  const { Seats } = await import('../../../workspace/seat.ts')
+  const { location, workspace } = service.deps.store.info
+  return new Seats(env.home, `${location} ${workspace}`, actor.name, (await above?.()) ?? [])
+}
+
+/** The caller's instance, where this process belongs to a session of an agent that has a seat. */
+export async function instanceOf(io: Io, context: Context): Promise<string | undefined> {
+  const { env } = io
+  if (env.instance !== undefined || context.actor.kind === 'human') return env.instance
+  return existsSync(join(env.home, '.baton', 'seats')) ? (await seatsOf(io, context)).tied() : undefined
 }
 
 /** A session in the workspace of this machine. A person's name gives a coding agent none of a person's rights. */

@@ -60,6 +60,7 @@ const ACTS: Readonly<Record<string, string>> = {
   'handoff.send': 'sent it',
   'handoff.accept': 'accepted it',
   'handoff.claim': 'took it',
+  'handoff.take_over': 'took it over from another session',
   'handoff.start': 'started',
   'handoff.ask': 'asked',
   'handoff.answer': 'answered',

@@ -18,7 +18,7 @@ import type { Command } from '../../command.ts'
 import { type Arguments, choiceOf, isOn, numberOf, textOf, withCaller } from '../../input/args.ts'
 import type { Io } from '../../io.ts'
 import { oneLine } from '../../screen/plain-text.ts'
-import type { Session } from '../../session/session.ts'
+import { type Session, seatsOf } from '../../session/session.ts'
 import { Shell } from '../../shell.ts'
 
 export const hook: Command = {
@@ -65,8 +65,7 @@ export const hook: Command = {
           return event === 'session-start' && !isOn(args, 'user') ? tellAtStart(program, session) : undefined
         return await answerHook({
           event,
-          agent: (await session.actor()).name,
-          instance: inner.io.env.instance,
+          ...(await sessionFor(inner.io, session, event === 'session-start' && program !== 'cursor')),
           program,
           refusals: numberOf(args, 'refusals', 0, 99) ?? DEFAULT_REFUSALS,
           input,
@@ -82,6 +81,16 @@ export const hook: Command = {
     if (answer?.stderr !== undefined) shell.io.stderr.write(`${answer.stderr}\n`)
     return answer?.exit ?? 0
   },
+}
+
+/** The agent with its session. One that begins gets a seat, so that its server and its commands find the same. */
+async function sessionFor(io: Io, session: Session, isBeginning: boolean) {
+  const { name: agent, instance = io.env.instance } = await session.actor()
+  const { context } = session
+  if (context === undefined || io.env.instance !== undefined) return { agent, instance }
+  const seats = () => seatsOf(io, context)
+  const ended = async () => (await seats()).ended()
+  return { agent, instance: isBeginning ? ((await seats()).reserve() ?? instance) : instance, ended }
 }
 
 /** A store that came with a clone could hold any instructions. */

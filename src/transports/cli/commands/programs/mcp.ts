@@ -3,6 +3,7 @@ import { once } from '../../../../domain/once.ts'
 import type { Command } from '../../command.ts'
 import { textOf, withCaller } from '../../input/args.ts'
 import { liveOf } from '../../session/live.ts'
+import { seatsOf } from '../../session/session.ts'
 import { Shell } from '../../shell.ts'
 
 export const mcp: Command = {
@@ -25,20 +26,19 @@ export const mcp: Command = {
     const own = new Shell(shell.io, withCaller(args, textOf(args, 'agent')!))
     try {
       // Loading the protocol takes as long as opening the store.
-      const [session, { serveMcp }, { takeSeat }] = await Promise.all([
+      const [session, { serveMcp }] = await Promise.all([
         own.open({ write: true, local: true }),
         import('../../../mcp/stdio.ts'),
-        import('../../../../workspace/seat.ts'),
       ])
       const { service, actor } = session.context!
       const live = await liveOf(own, session)
-      const { location, workspace } = service.deps.store.info
+      const seats = await seatsOf(shell.io, session.context!)
       // Only a process that works takes a seat: some clients start a second one just to ask what it speaks.
-      const seat = once(() => takeSeat(shell.io.env.home, `${location} ${workspace}`, actor.name))
+      const seat = once(() => seats.take())
       await serveMcp({
         service,
         agent: actor.name,
-        actor: () => ({ ...actor, instance: shell.io.env.instance ?? seat().instance }),
+        actor: () => ({ ...actor, instance: shell.io.env.instance ?? seats.given ?? seat().instance }),
         toolset,
         folder: shell.io.cwd,
         gitEnvironment: gitEnvironment(),

@@ -8,7 +8,7 @@ import { openRepository, type Repository } from '../../../../git/git.ts'
 import { KNOWN_PROGRAMS, type ReadyRunner, readyRunner } from '../../../../programs/known-programs.ts'
 import { isFor, type RunnerEvent, runPrograms } from '../../../../programs/runner.ts'
 import type { Link } from '../../../../runner/link.ts'
-import { takeSeat } from '../../../../workspace/seat.ts'
+import { Seats } from '../../../../workspace/seat.ts'
 import type { Command } from '../../command.ts'
 import { isOn } from '../../input/args.ts'
 import { safeJson } from '../../screen/plain-text.ts'
@@ -43,7 +43,7 @@ export const run: Command = {
             link: world.link,
             root: world.root,
             repository: world.repository,
-            seat: (agent) => takeSeat(shell.io.env.home, world.store, `${agent}.runner`),
+            seat: (agent) => new Seats(shell.io.env.home, world.store, `${agent}.runner`).take(),
             environment: ({ agent, env }, instance) => ({
               ...programEnvironment(env),
               ...world.way(agent),

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, it, type TestContext } from 'node:test'
+import { isRunning, processesAbove, type Running } from '../../src/workspace/process-tree.ts'
+import { Seats } from '../../src/workspace/seat.ts'
+import { folders } from '../support/documents/folders.ts'
+import { type Answer, ask, BATON, cleanEnv, type Where } from '../support/program/command.ts'
+
+const FIRST = `HO-${new Date().getUTCFullYear()}-001`
+const EVIDENCE = '--evidence "Middleware in src/=src/limit.ts"'
+
+interface Reply {
+  readonly isError?: boolean
+  readonly content: readonly { readonly text: string }[]
+}
+
+/** A session of an agent: a process that starts the server, the hooks and the commands, as real programs do. */
+function session(t: TestContext, where: Where, client = 'claude-code') {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'program.mjs'), BATON], {
+    cwd: where.cwd,
+    env: cleanEnv(where),
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  t.after(() => child.kill('SIGKILL'))
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const told = async (message: object) => {
+    child.stdin.write(`${JSON.stringify({ agent: 'claude', client, ...message })}\n`)
+    return JSON.parse((await lines.next()).value ?? '')
+  }
+  const baton = (command: string, input?: object): Promise<Answer> =>
+    told({
+      shell: `"${process.execPath}" "${BATON}" ${command}`,
+      ...(input && { input: JSON.stringify(input) }),
+    })
+  return {
+    baton,
+    tool: (tool: string, args: object = {}): Promise<Reply> => told({ tool, args }),
+    hook: async (event: string, input: object = {}): Promise<string> => {
+      const heard = await baton(`hook ${event} --agent claude --for claude-code`, input)
+      assert.equal(heard.code, 0, heard.stderr)
+      if (heard.stdout === '') return ''
+      const { reason, hookSpecificOutput } = JSON.parse(heard.stdout)
+      return reason ?? hookSpecificOutput.additionalContext
+    },
+    async crash() {
+      child.kill('SIGKILL')
+      await once(child, 'close')
+    },
+  }
+}
+
+async function withWork(t: TestContext): Promise<Where> {
+  const where = { cwd: folders(t).repository('shop with a space') }
+  const about = ['--title', 'Add rate limiting', '--summary', 'API needs limits before launch']
+  const wanted = ['--deliverable', 'Middleware in src/', '--criterion', 'npm test passes']
+  await ask(where, 'send', '--to', 'claude', '--as', 'planner', ...about, ...wanted)
+  return where
+}
+
+describe('two sessions of one agent at once', () => {
+  it('leave each other their work, and take it over by a command when the other has ended', async (t) => {
+    const where = await withWork(t)
+    const [one, two] = [session(t, where), session(t, where)]
+    await Promise.all([one.hook('session-start'), two.hook('session-start')])
+    const accepted = await one.tool('handoff_accept', { id: FIRST })
+    const [stopOne, stopTwo, startTwo, submitted] = await Promise.all([
+      one.hook('stop', { session_id: 'one-of-two' }),
+      two.hook('stop', { session_id: 'two-of-two' }),
+      two.hook('session-start'),
+      two.baton(`submit ${FIRST} --as claude ${EVIDENCE}`),
+    ])
+    await one.crash()
+    const left = await two.hook('session-start')
+    const taken = await two.baton(`accept ${FIRST} --take-over --as claude`)
+    const done = await two.baton(`submit ${FIRST} --as claude ${EVIDENCE}`)
+    const { timeline } = await ask<{ timeline: { act: string }[] }>(where, 'show', FIRST)
+
+    assert.ok(!accepted.isError, accepted.content[0]?.text)
+    assert.match(stopOne, new RegExp(`${FIRST}.*\\n {2}handoff_submit`))
+    assert.deepEqual([stopTwo, startTwo.includes(FIRST)], ['', false])
+    assert.notEqual(submitted.code, 0)
+    assert.ok(
+      submitted.stderr.includes(`take the work over: baton accept ${FIRST} --take-over --as claude`),
+      submitted.stderr,
+    )
+    assert.match(
+      left,
+      new RegExp(`session of yours ended.*\\n- baton accept ${FIRST} --take-over --as claude`),
+    )
+    assert.deepEqual([taken.code, done.code], [0, 0], `${taken.stderr}${done.stderr}`)
+    assert.ok(timeline.some(({ act }) => act === 'handoff.take_over'))
+  })
+})
+
+describe('the seats of an agent', () => {
+  const [self] = processesAbove()
+  const at = (name: string, program = 'claude'): Running => ({ name, program })
+  const GONE = at('4194305-1')
+
+  it('are tied to the program that started hooks and server, not to the shell between', (t) => {
+    const { home } = folders(t)
+    const shell = at('4194306-2', 'dash')
+    const seats = (...above: readonly Running[]) => new Seats(home, 'store', 'claude', above)
+    const hook = seats(shell, self!).reserve()
+    const server = seats(self!).take()
+    const command = seats(shell, at('4194307-3', 'node'), self!).tied()
+    // A second server of the same program is another conversation.
+    const second = seats(self!).take()
+
+    assert.deepEqual([server.instance, command], [hook, hook])
+    assert.notEqual(second.instance, hook)
+    assert.equal(seats(self!).tied(), undefined)
+    for (const { leave } of [server, second]) leave()
+  })
+
+  it('are inherited from a session that has ended, and never from one that runs', (t) => {
+    const { home } = folders(t)
+    const seats = (...above: readonly Running[]) => new Seats(home, 'store', 'claude', above)
+    const ended = seats(GONE).reserve()
+    const known = [...seats(self!).ended()]
+    const next = seats(self!).reserve()
+    const other = seats(at('4194308-4')).reserve()
+
+    assert.deepEqual([known, next], [[ended], ended])
+    assert.notEqual(other, next)
+    assert.deepEqual([isRunning(self!.name), isRunning(GONE.name)], [true, false])
+  })
+
+  it('[J16] are those of the runner where a program above was started with an instance', (t) => {
+    const { home } = folders(t)
+    const seats = new Seats(home, 'store', 'codex', [{ ...self!, instance: 'runner' }])
+
+    assert.deepEqual([seats.given, seats.tied()], ['runner', 'runner'])
+  })
+})

@@ -30,7 +30,7 @@ export function processesAbove(): readonly Running[] {
 export const isRunning = (name: string): boolean => processOf(Number.parseInt(name, 10))?.name === name
 
 function processOf(pid: number): (Running & { readonly parent: number }) | undefined {
-  if (process.platform !== 'linux') return listed().get(pid)
+  if (process.platform !== 'linux') return processTable().get(pid)
   try {
     const { parent, started } = processAt(pid)
     const instance = environmentAt(pid).BATON_INSTANCE
@@ -43,7 +43,7 @@ function processOf(pid: number): (Running & { readonly parent: number }) | undef
 const LINE = /^ *(\d+) +(\d+) +(\w+ \w+ +\d+ [\d:]+ \d+) +(.*)$/gm
 
 /** All processes of a system that lists them by `ps`. */
-const listed = once(() => {
+const processTable = once(() => {
   const found = new Map<number, Running & { readonly parent: number }>()
   if (process.platform === 'win32') return found
   try {

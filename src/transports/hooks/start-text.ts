@@ -36,7 +36,7 @@ export async function startText(session: Session, asker: Asker, note: HookMark |
     heading(asker.agent, work, waiting.length + inbox.notices.length + left.length),
     ...(note ? [noteText(note)] : []),
     ...headed('You hold:', heldLines(work), SHARES.held - (left.length > 0 ? SHARES.left : 0)),
-    ...headed(LEFT, left.map(leftLine), SHARES.left),
+    ...headed(LEFT_WORK, left.map(leftLine), SHARES.left),
     ...headed('Waiting for you:', waiting.map(waitingLine), SHARES.waiting),
     ...headed('Notices:', inbox.notices.map(noticeLine), SHARES.notices),
     ...(held.size + waiting.length > 0 ? [READ_ON] : []),
@@ -87,7 +87,7 @@ async function leftWork({ ended }: Asker, { elsewhere }: OpenWork): Promise<read
   return elsewhere.filter(({ instance }) => instance !== undefined && instances.has(instance))
 }
 
-const LEFT = 'A session of yours ended. To go on with its work, handoff_accept with take_over, or:'
+const LEFT_WORK = 'A session of yours ended. To go on with its work, handoff_accept with take_over, or:'
 const leftLine = ({ id, title, to }: Handoff): string =>
   `- baton accept ${id} --take-over --as ${to} (${quotedShort(title, 40)})`
 

@@ -83,7 +83,10 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
   if (around !== undefined)
     warnings.push(`${around} has a workspace too; to use that one, set BATON_WORKSPACE=${around}`)
 
-  const { store: opened, isOurs, warnings: met } = await openOwn(target, environment)
+  const server = first.config?.server
+  const limits = server && (await import('../config/server.ts')).storeLimits(server)
+  const own = await openOwn({ ...target, ...present({ limits }) }, environment)
+  const { store: opened, isOurs, warnings: met } = own
   try {
     const { settings, origin, moved } = opened.info
     if (moved !== undefined) {

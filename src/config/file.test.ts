@@ -106,6 +106,20 @@ const REFUSED: Readonly<Record<string, readonly [text: string, ...problems: read
     'dialect: queue\n---\nstore: x',
     '2:1 a second document starts here; remove the line ---',
   ],
+  'settings of the server that cannot be': [
+    'server:\n  pools: {writes: 0, reeds: 4}\n  timeouts: {query: 2h, request: 60}\n  log_level: debug\n  request_log: some\n  keep_alive: 0s',
+    '2:19 server.pools.writes: 0 is too small; write at least 1',
+    '2:22 server.pools.reeds: there is no such field; did you mean reads?',
+    '3:21 server.timeouts.query: "2h": write a duration such as 30s or 2m, from 1s to 10m',
+    '3:34 server.timeouts.request: 60: write a duration such as 30s or 2m, from 1s to 10m',
+    '4:14 server.log_level: "debug" is not one of the words known here; write info, warn, error',
+    '5:16 server.request_log: "some": write on, off, or a number such as 100 for one request in 100',
+    '6:15 server.keep_alive: "0s": write a duration such as 30s or 2m, from 1s to 10m',
+  ],
+  'a slow read that may take longer than a query': [
+    'server:\n  timeouts: {slow_read: 1m}',
+    '2:25 server.timeouts.slow_read: "1m": a slow read is a query; write at most 30s, or a longer query timeout',
+  ],
   'a name that every object has': [
     'agents:\n  __proto__: {kind: human}',
     '2:3 __proto__ cannot be a name; write another',
@@ -129,6 +143,7 @@ dialect: markdown
 store: postgres://localhost/baton
 workspace: shop
 checks: {commands: [npm test]}
+server: {pools: {writes: 3}, timeouts: {query: 1m, slow_read: 40s}, keep_alive: 2m, log_level: warn, request_log: 100}
 install: baton.example.com
 `
     assert.deepEqual(await parseConfig(text, 'baton.yaml'), {
@@ -151,6 +166,13 @@ install: baton.example.com
       store: 'postgres://localhost/baton',
       workspace: 'shop',
       checks: { commands: ['npm test'] },
+      server: {
+        pools: { writes: 3 },
+        timeouts: { query: '1m', slow_read: '40s' },
+        keep_alive: '2m',
+        log_level: 'warn',
+        request_log: 100,
+      },
       install: 'baton.example.com',
     })
   })

@@ -47,6 +47,7 @@ export const SETTINGS = {
   workspace:      'restricts',
   checks:         { commands: 'grants' },
   runners:        'grants',
+  server:         'grants',
   install:        'neither',
 } satisfies Table<Config>
 

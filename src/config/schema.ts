@@ -6,6 +6,7 @@ import { HOMES } from '../domain/home.ts'
 import { NotifySchema, PeopleSchema } from './people.ts'
 import { isDuration } from './policy.ts'
 import { Runner } from './runners.ts'
+import { ServerSchema } from './server.ts'
 
 const FORMAT_NAME = 'write a name in small letters, digits, dashes or underscores'
 
@@ -185,6 +186,7 @@ export const ConfigSchema = z
       .record(Name, Runner(Name).nullable())
       .optional()
       .describe('Programs of agents that baton run starts when work arrives. Needs: baton trust'),
+    server: ServerSchema.optional(),
     install: z
       .string()
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, {

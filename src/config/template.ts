@@ -94,6 +94,17 @@ export function startConfig(dialect: Home): string {
       ],
       false,
     ]),
+    settingSection('How baton serve uses the store, waits and logs. Takes effect only after: baton trust', [
+      [
+        'server:',
+        '  pools: { writes: 2, reads: 4, slow_reads: 2 }',
+        '  timeouts: { request: 60s, query: 30s, slow_read: 10s, slow_budget: 15s }',
+        '  keep_alive: 75s',
+        '  log_level: info',
+        '  request_log: on # off, or 100 for one request in 100',
+      ],
+      false,
+    ]),
     settingSection('Name of this installation in the origin of its log.', [
       ['install: baton.example.com'],
       false,

@@ -11,6 +11,8 @@ export interface StoreLimits {
   /** How many quick reads, and how many slow ones. */
   readonly readers: number
   readonly slowReaders: number
+  /** How long one statement may take; PostgreSQL ends it then. */
+  readonly queryMs: number
   /** How long a slow read may take, and those of one agent together in a minute. */
   readonly slowReadMs: number
   readonly slowBudgetMs: number

@@ -7,6 +7,7 @@ export const STORE_LIMITS: StoreLimits = {
   writers: 2,
   readers: 4,
   slowReaders: 2,
+  queryMs: 30_000,
   slowReadMs: 10_000,
   slowBudgetMs: 15_000,
 }

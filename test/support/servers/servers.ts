@@ -10,6 +10,8 @@ export interface ServerProcess {
   readonly child: ChildProcess
   readonly url: string
   readonly port: number
+  /** The lines of its log so far. */
+  readonly told: () => readonly string[]
 }
 
 /** `baton serve` as a process of its own, on a free port. */
@@ -34,7 +36,7 @@ export async function startServer(
   failed.catch(() => undefined)
   const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), failed])
   const { url, port } = JSON.parse(line)
-  return { child, url, port }
+  return { child, url, port, told: () => told.trimEnd().split('\n') }
 }
 
 export interface Balancer {

@@ -49,7 +49,6 @@ const SETTINGS: Readonly<Record<string, string>> = {
   standard_conforming_strings: 'on',
   default_transaction_isolation: 'read committed',
   lock_timeout: '5s',
-  statement_timeout: '30s',
   idle_in_transaction_session_timeout: '30s',
   // Not of the server: see parties.ts.
   'baton.parties': 'kept',
@@ -88,7 +87,7 @@ export async function prepareConnections(options: {
     ...config,
     Client,
     max: writers + BESIDE + readers + slowReaders,
-    onConnect: (client) => prepareSession(client, { location, clock, alone }, options.readOnly),
+    onConnect: (client) => prepareSession(client, { location, clock, alone }, options),
   })
   // A connection that dies while nobody uses it is taken out of the pool; without a listener it ends the process.
   pool.on('error', () => {})
@@ -158,10 +157,14 @@ export const sessionOf = (client: ClientBase): string | undefined => sessions.ge
 async function prepareSession(
   client: ClientBase,
   { location, clock, alone }: Pick<Connections, 'location' | 'clock' | 'alone'>,
-  readOnly: boolean,
+  { readOnly, limits }: { readonly readOnly: boolean; readonly limits: StoreLimits },
 ): Promise<void> {
   client.on('error', () => {})
-  const settings = Object.entries({ ...SETTINGS, ...(readOnly && { default_transaction_read_only: 'on' }) })
+  const settings = Object.entries({
+    ...SETTINGS,
+    statement_timeout: `${limits.queryMs}ms`,
+    ...(readOnly && { default_transaction_read_only: 'on' }),
+  })
   const [names, values] = [settings.map(([name]) => name), settings.map(([, value]) => value)]
   // A session that a pooler lends is not ours to set.
   const { processID } = client as ClientBase & { readonly processID?: number }

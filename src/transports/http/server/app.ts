@@ -31,6 +31,8 @@ export interface HttpAppOptions {
   /** The server listens on this machine only, so its status page may be seen without a token. */
   readonly local: boolean
   readonly log: Log
+  /** Which requests have a line in the log: all, none, or one in so many. */
+  readonly requestLog?: 'on' | 'off' | number | undefined
   /** The folder of the built dashboard; without it there is a plain page of numbers. */
   readonly web?: string | undefined
   /** Ends when the server stops: whoever waits is answered then. */
@@ -58,12 +60,18 @@ interface Env {
 /** Says who is calling and counts it. */
 type Admit = (context: Context<Env>, operation: string) => Promise<Caller>
 
+/** A request that takes longer is always told, unless it waits for others. */
+const SLOW_MS = 1_000
+const WAITS = new Set(['handoff_wait', 'mcp'])
+
 /** Monitors ask for these every few seconds: worth a line only when the check fails. */
 const HEALTH = /^https?:\/\/[^/]*\/(?:healthz|readyz)(?:\?|$)/
 
 /** Every operation over HTTP, with the two health checks and the dashboard. */
 export function createHttpApp(options: HttpAppOptions): HttpApp {
-  const { hosts, log } = options
+  const { hosts, log, requestLog = 'on' } = options
+  const each = requestLog === 'on' ? 1 : requestLog === 'off' ? Number.POSITIVE_INFINITY : requestLog
+  let asked = 0
   const answered = new Answered()
   const failed = (error: unknown, told: Told): Response => {
     const { code } = toProblem(error)
@@ -89,8 +97,15 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
       const { status } = response
       const ms = performance.now() - started
       answered.note(told.operation ?? 'other', status, ms)
-      if (status !== 200 || !HEALTH.test(request.url))
-        log('info', 'request', { method: request.method, ...told, status, ms: Math.round(ms) })
+      const isSlow = ms > SLOW_MS && !WAITS.has(told.operation ?? '')
+      const isDue = ++asked % each === 0 && !HEALTH.test(request.url)
+      if (status >= 400 || isSlow || isDue)
+        log(status >= 500 ? 'error' : isSlow ? 'warn' : 'info', 'request', {
+          method: request.method,
+          ...told,
+          status,
+          ms: Math.round(ms),
+        })
       return response
     },
   }

@@ -1,4 +1,6 @@
-export type Level = 'info' | 'warn' | 'error'
+/** The least important first. */
+const LEVELS = ['info', 'warn', 'error'] as const
+export type Level = (typeof LEVELS)[number]
 export type LogFields = Readonly<Record<string, unknown>>
 export type Log = (level: Level, event: string, fields?: LogFields) => void
 
@@ -8,9 +10,10 @@ export interface LogStream {
 }
 
 /** One line for each event: JSON for programs, plain words on a terminal. A secret never gets into a line. */
-export function createLog(stream: LogStream, now: () => Date = () => new Date()): Log {
+export function createLog(stream: LogStream, now: () => Date = () => new Date(), least: Level = 'info'): Log {
   const format = stream.isTTY ? asWords : asJson
   return (level, event, fields = {}) => {
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(least)) return
     stream.write(`${redact(format(now().toISOString(), level, event, fields))}\n`)
   }
 }

@@ -12,7 +12,7 @@ import { webFolder } from '../pages/web.ts'
 import { startDeliveryWorker } from '../workers/delivery-worker.ts'
 import { startSequenceWorker } from '../workers/sequence-worker.ts'
 import { startSettlementWorker } from '../workers/settlement-worker.ts'
-import { createHttpApp, type HttpApp } from './app.ts'
+import { createHttpApp, type HttpApp, type HttpAppOptions } from './app.ts'
 import { greeting } from './greeting.ts'
 import { allowedHosts, isLoopback } from './guards.ts'
 import { createLog, type Log } from './log.ts'
@@ -28,6 +28,7 @@ export interface ServeOptions {
   /** Makes a code with which whoever started the server comes into the dashboard. */
   readonly loginCode?: (() => Promise<string>) | undefined
   readonly log?: Log
+  readonly requestLog?: HttpAppOptions['requestLog']
   readonly times?: Partial<typeof TIMES>
   /** Runs beside the server until the signal, and ends before the store is closed. */
   readonly beside?: ((signal: AbortSignal, log: Log) => Promise<void>) | undefined
@@ -89,6 +90,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     hosts: allowedHosts(host, bound, names),
     local,
     log,
+    requestLog: options.requestLog,
     web: webFolder(),
     stopping: stopping.signal,
     holdMs: times.holdMs,
@@ -138,7 +140,7 @@ const STARTING = new BatonError('unavailable', 'the server is starting; try agai
 function listener(times: typeof TIMES, answer: (request: Request) => Response | Promise<Response>): Server {
   return createServer(
     {
-      headersTimeout: times.headersMs,
+      headersTimeout: Math.min(times.headersMs, times.requestMs),
       requestTimeout: times.requestMs,
       connectionsCheckingInterval: times.checkMs,
       keepAliveTimeout: times.idleMs,

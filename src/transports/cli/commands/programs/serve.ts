@@ -30,6 +30,7 @@ export const serve: Command = {
     const running = await start({
       service: context.service,
       beside: await besideServer(context),
+      ...(await settingsOf(context)),
       ...present({ port, host }),
       allowedHosts: textsOf(args, 'allow-host'),
       loginCode: loginCode(shell, context),
@@ -50,6 +51,21 @@ function loginCode({ io, isJson }: Shell, { actor, service }: Context): ServeOpt
   return async () => {
     const { marked } = await import('../../prompt.ts')
     return (await service.tokens()).loginCode({ actor: await marked(io, actor) }, actor.name)
+  }
+}
+
+/** Times and log of the server as `baton.yaml` sets them. */
+async function settingsOf({ config }: Context): Promise<Pick<ServeOptions, 'times' | 'log' | 'requestLog'>> {
+  if (!config?.server) return {}
+  const [{ serverTimes }, { createLog }] = await Promise.all([
+    import('../../../../config/server.ts'),
+    import('../../../http/server/log.ts'),
+  ])
+  const { log_level, request_log } = config.server
+  return {
+    times: serverTimes(config.server),
+    log: createLog(process.stderr, undefined, log_level),
+    requestLog: request_log,
   }
 }
 

@@ -65,6 +65,8 @@ class StateCheck {
   /** Records that an entry names, and notices that were seen, each with its instant. */
   readonly #named = new Set<unknown>()
   readonly #acknowledged = new Map<unknown, string>()
+  /** Tokens that ended. */
+  readonly #revoked = new Set<unknown>()
   /** The subject of each entry as its row says, to be compared with the one that it names. */
   readonly #subjects: (readonly [where: string, named: string, id: string, subject: unknown])[] = []
   readonly #owners = new Map<string, unknown[]>()
@@ -101,12 +103,17 @@ class StateCheck {
       if (subject !== id && !this.#owners.get(named)?.includes(subject) && this.#owners.has(named))
         this.#changed(where)
     for (const key of this.#committed.keys()) {
-      // Notices that were seen are cleared away in time.
-      const isSwept = key.startsWith('notice ') && this.#acknowledged.has(key.slice('notice '.length))
+      // Notices that were seen and sessions that ended are cleared away in time.
+      const [table, uid] = key.split(' ', 2)
+      const isSwept =
+        (table === 'notice' && this.#acknowledged.has(uid)) || (table === 'token' && this.#revoked.has(uid))
       if (!this.#rows.has(key) && !isSwept) this.#gone(`The row of ${key}`)
     }
-    for (const named of this.#silent.keys())
-      if (KIND_NAMES.has(named.split(' ')[0]!) && !this.#owners.has(named)) this.#gone(`The row of ${named}`)
+    for (const named of this.#silent.keys()) {
+      const [kind = '', id] = named.split(' ', 2)
+      if (KIND_NAMES.has(kind) && !this.#owners.has(named) && !this.#revoked.has(id))
+        this.#gone(`The row of ${named}`)
+    }
     for (const [digest, where] of this.#missing)
       if (!this.#redacted.has(digest)) this.#gone(`The text ${where}`)
     for (const each of this.#dependencies) this.#wrong.add(`A dependency was added outside Baton: ${each}`)
@@ -157,6 +164,7 @@ class StateCheck {
       for (const [digest, name] of names) this.#missing.set(digest, `${name} of ${where}`)
       const named = `${sub.k} ${sub.id}`
       this.#subjects.push([where, named, sub.id, subject])
+      if (act === 'token.revoke') this.#revoked.add(sub.id)
       if (act === 'notice.ack') this.#acknowledged.set(sub.id, ts)
       if (Object.keys(sd).some(isState)) return
       this.#silentAt.add(ts)

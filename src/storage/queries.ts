@@ -1,5 +1,6 @@
 import { ENDS } from '../domain/lifecycle.ts'
 import type { Notice } from '../domain/people/notice.ts'
+import { present } from '../domain/present.ts'
 import { blockList, handoffList, type Listing, runList, sessionList, taskList, WINDOW } from './filters.ts'
 import { cursorParts, numberCursor, toPage } from './page.ts'
 import type { Cell } from './rows.ts'
@@ -132,6 +133,10 @@ export function queriesOver({ ask, askSlowly, byRef, list, settled, agentCounts 
         'seq',
       )
       return { ...page, items: docs(page.items) }
+    },
+    async overdue(at) {
+      const [row] = await ask('SELECT count(*), min(due_at) FROM handoff WHERE due_at <= ?', at)
+      return { count: Number(row?.[0]), ...present({ since: (row?.[1] as string | null) ?? undefined }) }
     },
     dueDeliveries: (at, limit) =>
       all('SELECT doc FROM delivery WHERE due_at <= ? ORDER BY due_at LIMIT ?', at, limit),

@@ -363,10 +363,12 @@ export interface Store extends Shared {
   subscribe(listener: Listener): () => void
 
   /**
-   * Removes what nobody needs any more: old idempotency rows, seen notices, and messages to the outside that were
-   * delivered or given up. Dry unless `apply`.
+   * Removes what nobody needs any more: old idempotency rows, seen notices, messages to the outside that were
+   * delivered or given up, and ended sessions. Dry unless `apply`; at most so many rows of each.
    */
-  gc(before: string, apply: boolean): Promise<Cleared>
+  gc(before: string, apply: boolean, most?: number): Promise<Cleared>
+  /** How many handoffs are due at `at` and not settled, and since when. A lease may be among them for a moment. */
+  overdue(at: string): Promise<{ readonly count: number; readonly since?: string }>
 
   /**
    * Clears what changed and deleted rows left behind, as far as the engine can. False when others were reading all
@@ -384,7 +386,7 @@ export interface Store extends Shared {
   close(): Promise<void>
 }
 
-export type Cleared = Readonly<Record<'idem' | 'notices' | 'deliveries', number>>
+export type Cleared = Readonly<Record<'idem' | 'notices' | 'deliveries' | 'tokens', number>>
 
 export interface DumpRow {
   readonly table: string

@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
+import { ENGINE } from '../../domain/actor.ts'
 import { present } from '../../domain/present.ts'
 import type { Token } from '../../storage/store.ts'
 import type { Call } from '../deps.ts'
@@ -93,6 +94,21 @@ export class Tokens extends UseCases {
         parent: isCode ? undefined : found.hash,
       },
     )
+  }
+
+  /** Ends login links and sessions that have expired: the log then tells of it, and their rows can be cleared away. */
+  async endExpired(most: number): Promise<number> {
+    const at = this.deps.now().toISOString()
+    const ended = (await this.deps.store.tokens()).filter(
+      ({ revoked_at, expires_at = '~', created_at }) =>
+        revoked_at === undefined &&
+        expires_at <= at &&
+        Date.parse(expires_at) - Date.parse(created_at) <= SESSION_MS,
+    )
+    // With a key, so that of two servers one does it.
+    const end = (token: Token) =>
+      this.#put({ actor: ENGINE, key: `end ${token.uid}` }, 'token.revoke', { ...token, revoked_at: at })
+    return (await Promise.all(ended.slice(0, most).map(end))).length
   }
 
   async #spend(call: Call, code: Token): Promise<boolean> {

@@ -28,6 +28,10 @@ export function describeDue(newRoom: NewRoom): void {
       await offer(store, { state: 'completed', ...held, ack_deadline: PAST, not_before: PAST })
       await offer(store, { ack_deadline: LATER })
       seen.length = 0
+      assert.deepEqual(
+        [await store.overdue(AT), await store.overdue('2026-02-21T13:00:00.000Z')],
+        [{ count: 3, since: PAST }, { count: 0 }],
+      )
 
       assert.equal(await store.settle(AT), 3)
 

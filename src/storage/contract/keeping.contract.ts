@@ -17,7 +17,7 @@ import {
 } from '../../../test/support/store/store-units.ts'
 import { verifyChain } from '../../audit/chain.ts'
 import type { NewRoom } from '../store.contract.ts'
-import type { DumpRow, Store } from '../store.ts'
+import type { DumpRow, Store, Token } from '../store.ts'
 import { leafHash } from '../working-set.ts'
 
 const OLD = '2026-01-01T00:00:00.000Z'
@@ -112,11 +112,19 @@ export function describeKeeping(newRoom: NewRoom): void {
       } as const
       await run(store, {}, (view) => {
         for (const notice of [seen, fresh, unseen]) view.addNotice(notice)
-        view.addIdem({ ...idem, key: 'old', at: OLD })
+        for (const key of ['old', 'older', 'oldest']) view.addIdem({ ...idem, key, at: OLD })
         view.addIdem({ ...idem, key: 'new', at: AT })
         view.putDelivery({ ...message, uid: 'sent', created_at: OLD })
         view.putDelivery({ ...message, uid: 'sent-now', created_at: AT })
         view.putDelivery({ ...message, uid: 'waits', created_at: OLD, due_at: AT })
+        const token = { agent: 'a', scopes: [], created_at: OLD, revoked_at: OLD }
+        for (const [hash, given] of Object.entries({
+          ended: { ...token, expires_at: AT },
+          'ended now': { ...token, expires_at: AT, revoked_at: AT },
+          expired: { ...token, expires_at: OLD, revoked_at: undefined },
+          'without end': token,
+        }))
+          view.putToken({ uid: nextUid(), hash, ...given } as Token)
       })
       await run(store, {}, (view) => {
         view.seeNotice(seen.uid, OLD)
@@ -124,13 +132,19 @@ export function describeKeeping(newRoom: NewRoom): void {
       })
       await offer(store, { state: 'completed', updated_at: OLD })
 
-      assert.deepEqual(await store.gc(AT, false), { idem: 1, notices: 1, deliveries: 1 })
-      assert.deepEqual(await store.gc(AT, true), { idem: 1, notices: 1, deliveries: 1 })
-      assert.deepEqual(await store.gc(AT, false), { idem: 0, notices: 0, deliveries: 0 })
+      const each = { idem: 1, notices: 1, deliveries: 1, tokens: 1 }
+      const none = { idem: 0, notices: 0, deliveries: 0, tokens: 0 }
+      assert.deepEqual(await store.gc(AT, false), { ...each, idem: 3 })
+      assert.deepEqual(await store.gc(AT, true, 1), each)
+      assert.deepEqual(await store.gc(AT, true, 1), { ...none, idem: 1 })
+      assert.deepEqual(await store.gc(AT, true), { ...none, idem: 1 })
+      assert.deepEqual(await store.gc(AT, false), none)
 
       const left = await dumpOf(store)
       const keys = left.filter(({ table }) => table === 'idem').map(({ row }) => row.key)
       assert.deepEqual(keys, ['new'])
+      const tokens = left.filter(({ table }) => table === 'token').map(({ row }) => row.hash)
+      assert.deepEqual([...tokens].sort(), ['ended now', 'expired', 'without end'])
       const messages = left.filter(({ table }) => table === 'delivery').map(({ row }) => row.uid)
       assert.deepEqual([...messages].sort(), ['sent-now', 'waits'])
       assert.deepEqual(

@@ -1,5 +1,6 @@
 import { BatonError } from '../../domain/errors.ts'
 import { EMPTY_UNIT, GroupCommit } from '../group-commit.ts'
+import type { Leftover } from '../leftovers.ts'
 import type { Listener } from '../listeners.ts'
 import { changedBy } from '../loaded.ts'
 import type { StoreLimits } from '../pools.ts'
@@ -165,20 +166,22 @@ class PostgresStore {
     return this.#signals.subscribe(listener)
   }
 
-  async gc(before: string, apply: boolean): Promise<Cleared> {
+  async gc(before: string, apply: boolean, most?: number): Promise<Cleared> {
     if (apply) this.#refuseReadOnly()
-    const sweep = async (table: string, column: string, ended = 'true') => {
-      const old = `FROM baton.${table} WHERE ws = $1 AND ${ended} AND ${column} < $2`
+    const { leftovers } = await import('../leftovers.ts')
+    const sweep = async ([name, table, where]: Leftover) => {
+      const old = `FROM baton.${table} WHERE ws = $1 AND ${where.replace('?', '$2')}`
+      // Another server may clear at the same time.
+      const rows = `SELECT ctid ${old} LIMIT ${most ?? 'ALL'} FOR UPDATE SKIP LOCKED`
       const text = apply
-        ? `WITH gone AS (DELETE ${old} RETURNING 1) SELECT count(*) FROM gone`
+        ? `WITH gone AS (DELETE FROM baton.${table} WHERE ctid = ANY (ARRAY(${rows})) RETURNING 1) SELECT count(*) FROM gone`
         : `SELECT count(*) ${old}`
-      return Number((await this.#ask(undefined, text, before))[0]?.[0])
+      return [name, Number((await this.#ask(undefined, text, before))[0]?.[0])]
     }
-    return {
-      idem: await sweep('idem', 'at'),
-      notices: await sweep('notice', 'seen_at'),
-      deliveries: await sweep('delivery', `(doc::json ->> 'created_at')`, 'due_at IS NULL'),
-    }
+    const old = leftovers((name) => `(doc::json ->> '${name}')`)
+    const cleared = []
+    for (const each of old) cleared.push(await sweep(each))
+    return Object.fromEntries(cleared)
   }
 
   async scrub(): Promise<boolean> {

@@ -9,6 +9,7 @@ import type { Changed, Listener } from '../listeners.ts'
 import { changedBy } from '../loaded.ts'
 import type { Reader, StoreLimits } from '../pools.ts'
 import { docs, type Rows } from '../queries.ts'
+import { keyOf } from '../rows.ts'
 import type {
   Cleared,
   DumpRow,
@@ -190,17 +191,18 @@ class SqliteStore {
     return this.#signal.subscribe(listener)
   }
 
-  async gc(before: string, apply: boolean): Promise<Cleared> {
-    const sweep = (table: string, column: string, ended = 'true'): number => {
-      const old = `FROM ${table} WHERE ${ended} AND ${column} < ?`
-      if (apply) return this.#statements.run(`DELETE ${old}`, before)
-      return this.#statements.get(`SELECT count(*) AS n ${old}`, before)?.n as number
+  async gc(before: string, apply: boolean, most = -1): Promise<Cleared> {
+    const { leftovers } = await import('../leftovers.ts')
+    const sweep = (table: string, where: string): number => {
+      if (!apply)
+        return this.#statements.get(`SELECT count(*) AS n FROM ${table} WHERE ${where}`, before)?.n as number
+      const key = table === 'idem' ? 'actor, op, key' : keyOf(table)
+      const old = `SELECT ${key} FROM ${table} WHERE ${where} LIMIT ?`
+      return this.#statements.run(`DELETE FROM ${table} WHERE (${key}) IN (${old})`, before, most)
     }
-    const all = () => ({
-      idem: sweep('idem', 'at'),
-      notices: sweep('notice', 'seen_at'),
-      deliveries: sweep('delivery', `json_extract(doc, '$.created_at')`, 'due_at IS NULL'),
-    })
+    const old = leftovers((name) => `json_extract(doc, '$.${name}')`)
+    const all = () =>
+      Object.fromEntries(old.map(([name, table, where]) => [name, sweep(table, where)])) as Cleared
     return apply ? this.#locked(all) : this.#read(all)
   }
 

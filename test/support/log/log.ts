@@ -75,6 +75,8 @@ export async function checkLog(store: Store, unbound = 0): Promise<void> {
     ...rows('artifact').map((row) => String(row.uid)),
     ...rows('notice').map((row) => String(row.uid)),
     ...tokens,
+    // Sessions that ended are cleared away in time.
+    ...said.filter(({ act }) => act === 'token.revoke').map(({ sub }) => sub.id),
     ...rows('audit_session').map((row) => String(row.uid)),
     ...rows('run').map((row) => String(row.uid)),
     ...blocks,

@@ -3,6 +3,7 @@ import { STATES } from '../../../domain/lifecycle.ts'
 import { TASK_STATES } from '../../../domain/tasks/task.ts'
 import type { Service } from '../../../service/service.ts'
 import { lastRuns } from '../workers/repeat.ts'
+import { settlingLag } from '../workers/settlement-worker.ts'
 import type { OpenLimit } from './rate.ts'
 
 /** Upper bounds of the histogram of answers, in seconds. */
@@ -87,10 +88,11 @@ export async function metricsText(
   { answered, lag, open }: { readonly answered: Answered; readonly lag: LoopLag; readonly open: OpenLimit },
 ): Promise<string> {
   const { store, now } = service.deps
-  const [{ handoffs, tasks, agents, entries }, [signed], [due]] = await Promise.all([
+  const [{ handoffs, tasks, agents, entries }, [signed], [due], late] = await Promise.all([
     service.looking.counts(),
     store.checkpoints({ limit: 1 }),
     store.dueDeliveries(now().toISOString(), 1),
+    settlingLag(service),
   ])
   const pools = Object.entries(store.pools())
   const lines = [
@@ -107,6 +109,10 @@ export async function metricsText(
     `baton_log_entries ${entries}`,
     ...head('baton_log_unsigned_entries', 'gauge', 'Entries behind the newest signed checkpoint.'),
     `baton_log_unsigned_entries ${entries - (signed?.size ?? 0)}`,
+    ...head('baton_due_handoffs', 'gauge', 'Handoffs past a deadline that is not settled yet.'),
+    `baton_due_handoffs ${late.count}`,
+    ...head('baton_settling_lag_seconds', 'gauge', 'How late the oldest of them is.'),
+    `baton_settling_lag_seconds ${late.seconds}`,
     ...head('baton_delivery_lag_seconds', 'gauge', 'How long the oldest message that is due has waited.'),
     `baton_delivery_lag_seconds ${due?.due_at ? (now().getTime() - Date.parse(due.due_at)) / 1_000 : 0}`,
     ...head('baton_work_age_seconds', 'gauge', 'Time since the work in the background succeeded last.'),

@@ -9,6 +9,7 @@ import { loadOperations } from '../../../operations/index.ts'
 import type { Service, Token } from '../../../service/service.ts'
 import { problemResponse } from '../../shared/problem.ts'
 import { webFolder } from '../pages/web.ts'
+import { startClearingWorker } from '../workers/clearing-worker.ts'
 import { startDeliveryWorker } from '../workers/delivery-worker.ts'
 import { startSequenceWorker } from '../workers/sequence-worker.ts'
 import { startSettlementWorker } from '../workers/settlement-worker.ts'
@@ -66,6 +67,8 @@ const TIMES = {
   deliverMs: 2_000,
   /** How often is looked whether the log has grown. */
   sequenceMs: 250,
+  /** How often old rows are looked for. */
+  clearMs: 5 * 60_000,
   holdMs: HOLD_MS,
 }
 
@@ -95,18 +98,19 @@ export async function serve(options: ServeOptions): Promise<Running> {
     stopping: stopping.signal,
     holdMs: times.holdMs,
   })
-  const stopSettling = startSettlementWorker(service, log, times.settleMs)
-  const stopDelivering = startDeliveryWorker(service, log, times.deliverMs)
-  const stopSequencing = startSequenceWorker(service, log, { everyMs: times.sequenceMs })
+  const workers = [
+    startSettlementWorker(service, log, times.settleMs),
+    startDeliveryWorker(service, log, times.deliverMs),
+    startSequenceWorker(service, log, { everyMs: times.sequenceMs }),
+    startClearingWorker(service, log, times.clearMs),
+  ]
   const beside = options.beside?.(stopping.signal, log)
   const { closed, close } = closing(async () => {
     log('info', 'stopping')
     stopping.abort()
     await drain(server, times.graceMs)
     await beside
-    await stopSettling()
-    await stopDelivering()
-    await stopSequencing()
+    for (const stop of workers) await stop()
     await service.deps.store.close()
     log('info', 'stopped')
   })

@@ -1,4 +1,4 @@
-import type { Log } from '../server/log.ts'
+import type { Log, LogFields } from '../server/log.ts'
 
 /** When each work in the background succeeded last, by the clock of the process. */
 export const lastRuns = new Map<string, number>()
@@ -34,5 +34,17 @@ export function repeat(
   return async () => {
     clearInterval(timer)
     await running
+  }
+}
+
+const ALARM_EVERY_MS = 60_000
+
+/** Writes an error into the log, at most once a minute. */
+export function alarmOf(log: Log, event: string): (fields: LogFields) => void {
+  let last = Number.NEGATIVE_INFINITY
+  return (fields) => {
+    if (performance.now() - last < ALARM_EVERY_MS) return
+    last = performance.now()
+    log('error', event, fields)
   }
 }

@@ -1,7 +1,7 @@
 import { BatonError } from '../../../domain/errors.ts'
 import type { Service } from '../../../service/service.ts'
 import type { Log } from '../server/log.ts'
-import { repeat } from './repeat.ts'
+import { alarmOf, repeat } from './repeat.ts'
 
 /** As many new entries are signed at once, however young they are. */
 const LEAVES = 256
@@ -9,7 +9,6 @@ const LEAVES = 256
 const DIRTY_MS = 45_000
 /** More than one server with the key leaves unsigned. */
 const ALARM = { entries: 512, seconds: 60 }
-const ALARM_EVERY_MS = 60_000
 
 /**
  * Takes the entries of the log into its tree and signs its head, again and again, one run at a time. Where the key is
@@ -21,7 +20,7 @@ export function startSequenceWorker(
   { everyMs = 250, dirtyMs = DIRTY_MS }: { readonly everyMs?: number; readonly dirtyMs?: number } = {},
 ): () => Promise<void> {
   let dirtySince: number | undefined
-  let alarmed = Number.NEGATIVE_INFINITY
+  const alarm = alarmOf(log, 'entries of the log are unsigned')
   let problem: string | undefined
   const tell = async (audit: Audit): Promise<void> => {
     const before = problem
@@ -36,19 +35,12 @@ export function startSequenceWorker(
     if (entries === 0) dirtySince = undefined
     else dirtySince ??= performance.now()
     if (dirtySince === undefined) return
-    if (entries > ALARM.entries || seconds > ALARM.seconds) alarm({ entries, seconds: Math.round(seconds) })
+    if (entries > ALARM.entries || seconds > ALARM.seconds)
+      alarm({ entries, seconds: Math.round(seconds), advice: 'start the server that has the key' })
     const waited = Math.max(performance.now() - dirtySince, seconds * 1_000)
     if (entries < LEAVES && waited < dirtyMs) return
     if (await signed(audit)) dirtySince = undefined
     else await tell(audit)
-  }
-  const alarm = (unsigned: { readonly entries: number; readonly seconds: number }): void => {
-    if (performance.now() - alarmed < ALARM_EVERY_MS) return
-    alarmed = performance.now()
-    log('error', 'entries of the log are unsigned', {
-      ...unsigned,
-      advice: 'start the server that has the key',
-    })
   }
   return repeat(run, everyMs, { log, work: 'signing the log' })
 }

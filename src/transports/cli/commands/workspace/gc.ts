@@ -9,7 +9,7 @@ const LEAST_S = 7 * 86_400
 export const gc: Command = {
   name: 'gc',
   summary:
-    'Clears away old idempotency keys, notices that were seen and messages that went out. Never open work, the log or artifacts.',
+    'Clears away old idempotency keys, seen notices, sent messages and ended sessions; servers do it themselves. Never open work, the log or artifacts.',
   flags: [
     { name: 'apply', about: 'Do it; without this it only says what it would do' },
     { name: 'older-than', placeholder: 'time', about: 'How old: 30d, at least 7d (7d)' },
@@ -25,8 +25,8 @@ export const gc: Command = {
     const before = new Date(Date.now() - seconds * 1_000).toISOString()
     const found = await service.deps.store.gc(before, apply)
     shell.answer({ before, applied: apply, ...found }, () => {
-      const what = `${count(found.idem, 'idempotency key')}, ${count(found.notices, 'seen notice')} and ${count(found.deliveries, 'sent message')}`
-      if (found.idem + found.notices + found.deliveries === 0)
+      const what = `${count(found.idem, 'idempotency key')}, ${count(found.notices, 'seen notice')}, ${count(found.deliveries, 'sent message')} and ${count(found.tokens, 'ended session')}`
+      if (Object.values(found).every((rows) => rows === 0))
         return `${shell.screen.tick} nothing to clear away`
       return apply
         ? `${shell.screen.tick} cleared away ${what}`

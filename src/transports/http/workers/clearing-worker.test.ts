@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import pg from 'pg'
+import { by, describeOnEngines, openWorkspace, person } from '../../../../test/support/program/workspace.ts'
+import { get, newToken, post } from '../../../../test/support/servers/http-workspace.ts'
+import { newDatabase, query } from '../../../../test/support/store/store-places.ts'
+import { dumpOf, until } from '../../../../test/support/store/store-units.ts'
+import type { Store } from '../../../storage/store.ts'
+import { createLog } from '../server/log.ts'
+import { serve } from '../server/serve.ts'
+import { startClearingWorker } from './clearing-worker.ts'
+import { lastRuns } from './repeat.ts'
+
+const HOUR_MS = 3_600_000
+const rowsOf = async (store: Store, name: string) =>
+  (await dumpOf(store)).filter(({ table }) => table === name).map(({ row }) => row)
+
+describeOnEngines('a running server', (open) => {
+  it('clears old idempotency keys, used login links and ended sessions, and nothing younger', async (t) => {
+    const w = await open(t)
+    const lines: string[] = []
+    const log = createLog({ write: (line) => lines.push(line) })
+    const server = await serve({
+      service: await w.beside(),
+      port: 0,
+      signals: false,
+      log,
+      times: { clearMs: 10 },
+    })
+    t.after(() => server.close())
+    const tokens = await w.service.tokens()
+    const secret = await newToken(w.service, 'codex')
+    const short = await tokens.create(person('maria'), {
+      agent: 'codex',
+      scopes: ['*'],
+      expires_at: new Date(w.clock.now().getTime() + 48 * HOUR_MS).toISOString(),
+    })
+    await tokens.beginSession(await tokens.loginCode(person('maria'), 'maria'))
+    const send = (key: string) =>
+      fetch(
+        `${server.url}/v1/handoffs`,
+        post(
+          secret,
+          { to: 'codex', title: 'x', summary: 'The plan stands here' },
+          { 'idempotency-key': key },
+        ),
+      )
+    await send('old')
+    const keys = async () =>
+      (await rowsOf(w.store, 'idem')).map(({ key }) => String(key).split(' ')[0]).sort()
+    assert.deepEqual(await keys(), ['old', 'spend'])
+
+    w.clock.pass(24 * HOUR_MS)
+    await until('the session has ended', async () => (await keys()).includes('end'))
+    w.clock.pass(7 * 24 * HOUR_MS + 1)
+    await send('new')
+
+    await until('they are gone', async () => (await rowsOf(w.store, 'token')).length === 2)
+    await until('old keys are gone', async () => (await keys()).join() === 'new')
+    const left = (await rowsOf(w.store, 'token')).map(({ hash }) => hash)
+    assert.ok(left.includes(short.token.hash), 'a token that somebody made is kept')
+    assert.equal((await fetch(`${server.url}/v1/inbox`, get(secret))).status, 200)
+    assert.match(lines.join(''), /"leftovers cleared","rows":\d+,"sessions_ended":1/)
+  })
+})
+
+it('a server clears nothing while calls wait for the store', async (t) => {
+  const url = await newDatabase()
+  const w = await openWorkspace(t, { engine: 'postgres', target: { url, limits: { slowReaders: 1 } } })
+  await w.service.sending.send(
+    { ...by('ana'), key: 'old' },
+    { to: 'codex', title: 'x', summary: 'It stands here' },
+  )
+  w.clock.pass(8 * 24 * HOUR_MS)
+  const blocker = new pg.Client({ connectionString: url })
+  await blocker.connect()
+  t.after(() => blocker.end())
+  await blocker.query('BEGIN; LOCK TABLE baton.task IN ACCESS EXCLUSIVE MODE')
+  const search = (agent: string) =>
+    w.store.readAs({ agent }, () => w.store.tasks({ text: 'x' }, { limit: 1 }))
+  const searches = [search('ana'), search('bob')]
+  await until('one waits', () => (w.store.pools().slow_reads?.waiting ?? 0) > 0)
+  const stop = startClearingWorker(w.service, createLog({ write: () => undefined }), 5)
+  t.after(stop)
+  const runs = new Set<number | undefined>()
+
+  await until('it has looked five times', () => runs.add(lastRuns.get('clearing leftovers')).size > 5)
+
+  // Not through a dump, which would wait for the locked table.
+  const keys = () => query(url, 'SELECT key FROM baton.idem')
+  assert.equal((await keys()).length, 1)
+  await blocker.query('ROLLBACK')
+  await Promise.all(searches)
+  await until('the key is gone', async () => (await keys()).length === 0)
+})

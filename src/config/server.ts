@@ -3,12 +3,12 @@ import { present } from '../domain/present.ts'
 import { isDuration, parseDuration } from './policy.ts'
 
 const MOST_MS = 10 * 60_000
-const TIME = 'write a duration such as 30s or 2m, from 1s to 10m'
-const Time = z
-  .string({ error: TIME })
-  .regex(/^\d{1,9}[smhd]$/, { error: TIME, abort: true })
-  .refine((text) => isDuration(text, MOST_MS), { error: TIME })
-const Places = z.int().min(1).max(100)
+const SERVER_TIME = 'write a duration such as 30s or 2m, from 1s to 10m'
+const ServerTime = z
+  .string({ error: SERVER_TIME })
+  .regex(/^\d{1,9}[smhd]$/, { error: SERVER_TIME, abort: true })
+  .refine((text) => isDuration(text, MOST_MS), { error: SERVER_TIME })
+const PoolSize = z.int().min(1).max(100)
 const REQUESTS = 'write on, off, or a number such as 100 for one request in 100'
 const QUERY = '30s'
 
@@ -17,18 +17,18 @@ export const ServerSchema = z
   .strictObject({
     pools: z
       .strictObject({
-        writes: Places.optional().describe('Transactions at the same time (2)'),
-        reads: Places.optional().describe('Quick reads at the same time (4)'),
-        slow_reads: Places.optional().describe('Searches and lists over history at the same time (2)'),
+        writes: PoolSize.optional().describe('Transactions at the same time (2)'),
+        reads: PoolSize.optional().describe('Quick reads at the same time (4)'),
+        slow_reads: PoolSize.optional().describe('Searches and lists over history at the same time (2)'),
       })
       .optional()
       .describe('Connections to PostgreSQL by use; a SQLite store has one of each'),
     timeouts: z
       .strictObject({
-        request: Time.optional().describe('How long a client may take to send a request (60s)'),
-        query: Time.optional().describe(`How long a query of PostgreSQL may take (${QUERY})`),
-        slow_read: Time.optional().describe('How long one slow read may take (10s)'),
-        slow_budget: Time.optional().describe(
+        request: ServerTime.optional().describe('How long a client may take to send a request (60s)'),
+        query: ServerTime.optional().describe(`How long a query of PostgreSQL may take (${QUERY})`),
+        slow_read: ServerTime.optional().describe('How long one slow read may take (10s)'),
+        slow_budget: ServerTime.optional().describe(
           'How long the slow reads of one agent may take in a minute (15s)',
         ),
       })
@@ -43,7 +43,7 @@ export const ServerSchema = z
       })
       .optional()
       .describe('How long requests, queries and slow reads may take'),
-    keep_alive: Time.optional().describe(
+    keep_alive: ServerTime.optional().describe(
       'How long an idle connection is kept, longer than your balancer does (75s)',
     ),
     log_level: z

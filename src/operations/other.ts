@@ -63,7 +63,7 @@ const artifactPut = defineOperation({
         .describe('The bytes in base64'),
     }),
   output: Artifact,
-  errors: ['invalid_input', 'not_found', 'too_large', 'unavailable'],
+  errors: ['invalid_input', 'not_found', 'not_allowed', 'too_large', 'unavailable'],
   examples: ['baton artifact put docs/plan.md --handoff HO-2026-001'],
   run: (service, call, { content, ...input }) =>
     service.artifacts.put(call, {

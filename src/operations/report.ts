@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { Block, blockFilterFields, Progress } from '../domain/blocks/block.ts'
 import { FLOW_WINDOW_NAMES, FLOW_WINDOWS, FlowAnswer, flowSpan } from '../domain/reports/flow.ts'
-import { GROUPINGS, MetricsGroup } from '../domain/reports/metrics.ts'
+import { GROUPINGS, MetricsGroup, UsageTotal } from '../domain/reports/metrics.ts'
 import { mutable } from './handoff/fields.ts'
 import { defineOperation, PAGE, pageOf } from './operation.ts'
 
 const metrics = defineOperation({
   name: 'report_metrics',
   summary:
-    'Metrics of all blocks by agent, phase, task or workflow: like is added to like, nothing is mixed.',
+    'Metrics of all blocks by agent, phase, task or workflow, and the cost and tokens of programs. Nothing is mixed.',
   scope: 'report:read',
   input: () =>
     z.strictObject({
@@ -23,18 +23,19 @@ const metrics = defineOperation({
       since: z.string().optional().describe('Start of the first step'),
       step_s: z.int().optional().describe('Seconds of one step'),
       groups: z.array(MetricsGroup()),
+      usage: UsageTotal().optional().describe('Cost and tokens of all attempts, as programs reported them'),
     }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
   untrusted: ['groups'],
   examples: ['baton report metrics --by agent', 'baton report metrics --by phase --chart'],
   run: async ({ deps }, _call, { by = 'agent', window, ...filter }) => {
     const { metricsReport } = await import('../service/blocks/reports.ts')
-    if (window === undefined) return mutable({ by, groups: await metricsReport(deps.store, by, filter) })
+    if (window === undefined) return mutable({ by, ...(await metricsReport(deps.store, by, filter)) })
     const { step_s, span_s } = FLOW_WINDOWS[window]
     const { sinceMs } = flowSpan(window, deps.now())
     const span = { sinceMs, stepMs: step_s * 1_000, steps: span_s / step_s }
-    const groups = await metricsReport(deps.store, by, filter, span)
-    return mutable({ by, window, since: new Date(sinceMs).toISOString(), step_s, groups })
+    const found = await metricsReport(deps.store, by, filter, span)
+    return mutable({ by, window, since: new Date(sinceMs).toISOString(), step_s, ...found })
   },
 })
 

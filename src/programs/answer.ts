@@ -2,7 +2,7 @@ import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Package } from '../domain/handoffs/package.ts'
 import type { WorkResult } from '../runner/work.ts'
 import { WorkFailed } from '../runner/work-failure.ts'
-import { blocksIn } from '../service/blocks/found-blocks.ts'
+import type { FoundBlock } from '../service/blocks/found-blocks.ts'
 import type { ReadyRunner } from './known-programs.ts'
 import type { ProgramRun } from './program.ts'
 
@@ -11,6 +11,8 @@ export interface AnswerOptions {
   readonly handoff: Handoff
   readonly deliverables: NonNullable<Package['deliverables']>
   readonly run: ProgramRun
+  /** The last handoff block of its output, where it answers by one. */
+  readonly block: FoundBlock | undefined
   /** The proof of the work: the commit of its branch, or the log of the program. */
   readonly evidence: string
 }
@@ -19,7 +21,7 @@ export interface AnswerOptions {
 const NOTE_LENGTH = 4_000
 
 /** The answer of a program that has ended while it still held the work; throws why it is a failure. */
-export function answerOf({ runner, handoff, deliverables, run, evidence }: AnswerOptions): WorkResult {
+export function answerOf({ runner, handoff, deliverables, run, block, evidence }: AnswerOptions): WorkResult {
   const { end, ended, output } = run
   const program = runner.command[0]
   if (end.reason !== undefined)
@@ -41,7 +43,6 @@ export function answerOf({ runner, handoff, deliverables, run, evidence }: Answe
   const shown = deliverables.map((deliverable) => ({ deliverable, evidence }))
   const note = output.trim().slice(-NOTE_LENGTH) || `${program} ended with exit code 0 and printed nothing`
   if (runner.answer === 'exit') return { note, evidence: shown }
-  const block = blocksIn({ text: output }).blocks.at(-1)
   if (!block) throw failure('VALIDATION_FAILED', `${program} ended without a handoff block in its output`)
   if (!block.said)
     throw failure(

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { parseDuration } from '../config/policy.ts'
 import type { ANSWER_WAYS, BRIEF_WAYS, Runner } from '../config/runners.ts'
 
-/** A program that Baton knows how to start without a terminal; it hands in by calls, as `baton setup` connected it. */
+/** A program that Baton knows how to start without a terminal, with its cost and tokens in its output where it can say them. It hands in by calls, as `baton setup` connected it. */
 interface KnownProgram {
   readonly command: readonly string[]
   /** The target of `baton setup` that connects it. */
@@ -12,12 +12,12 @@ interface KnownProgram {
 /** By the name of the agent, and by the name of the program. */
 // biome-ignore format: read as a table
 export const KNOWN_PROGRAMS: Readonly<Record<string, KnownProgram>> = {
-  claude:   { command: ['claude', '-p'],                              setup: 'claude-code' },
-  codex:    { command: ['codex', 'exec', '-'],                        setup: 'codex' },
-  gemini:   { command: ['gemini'],                                    setup: 'gemini' },
-  copilot:  { command: ['copilot', '--allow-tool', 'baton'],          setup: 'copilot' },
-  opencode: { command: ['opencode', 'run'],                           setup: 'opencode' },
-  qwen:     { command: ['qwen'],                                      setup: 'qwen' },
+  claude:   { command: ['claude', '-p', '--output-format', 'stream-json', '--verbose'], setup: 'claude-code' },
+  codex:    { command: ['codex', 'exec', '--json', '-'],                                setup: 'codex' },
+  gemini:   { command: ['gemini', '--output-format', 'stream-json'],                    setup: 'gemini' },
+  copilot:  { command: ['copilot', '--allow-tool', 'baton'],                            setup: 'copilot' },
+  opencode: { command: ['opencode', 'run', '--format', 'json'],                         setup: 'opencode' },
+  qwen:     { command: ['qwen', '--output-format', 'stream-json'],                      setup: 'qwen' },
 }
 
 /** A runner with everything that its settings leave out. */

@@ -3,22 +3,25 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BatonError } from '../domain/errors.ts'
-import type { Handoff } from '../domain/handoffs/handoff.ts'
+import type { Handoff, Usage } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
+import { present } from '../domain/present.ts'
 import { withoutSecrets } from '../domain/texts/secrets.ts'
 import type { Repository } from '../git/git.ts'
 import { Attempt } from '../runner/attempt.ts'
 import type { AgentLink, Link } from '../runner/link.ts'
 import { prepareSchema } from '../runner/schema.ts'
 import { demandProgram, LEASE_S } from '../runner/specialist.ts'
-import type { Work, WorkResult } from '../runner/work.ts'
+import { toStoredFile, type Work, type WorkResult } from '../runner/work.ts'
 import { isAway, isLost } from '../runner/work-lease.ts'
+import { blocksIn } from '../service/blocks/found-blocks.ts'
 import { answerOf } from './answer.ts'
 import { briefOf } from './brief.ts'
 import { endMarked } from './guard.ts'
 import type { ReadyRunner } from './known-programs.ts'
 import { clearPlaces, handoffPlace } from './place.ts'
 import { runProgram } from './program.ts'
+import { saidBy, usageOf } from './said.ts'
 
 /** The world of the runners: a workspace here or at a server, and this machine. */
 export interface RunnerHost {
@@ -157,19 +160,33 @@ class Slot {
       if (held?.state === 'in_progress') return held
       const hourAgo = Date.now() - HOUR_MS
       if (!held && starts.filter((at) => at > hourAgo).length >= runner.starts_per_hour) return undefined
-      const next = held?.state === 'accepted' ? held : items.find((item) => isFor(runner, item))
-      if (!next) return undefined
-      if (next !== held) {
-        const { handoff } = await link.call('handoff_claim', { id: next.uid, lease_s: LEASE_S })
-        if (handoff?.state !== 'accepted') return handoff?.state === 'in_progress' ? handoff : undefined
+      if (held?.state === 'accepted') return await this.#accept(held)
+      for (const next of items.filter((item) => isFor(runner, item))) {
+        const taken = await this.#claim(next)
+        if (taken) return taken
       }
-      const understood = withoutSecrets(next.title)
-      const { handoff } = await link.call('handoff_accept', { id: next.uid, understood })
-      return handoff.state === 'in_progress' ? handoff : undefined
+      return undefined
     } catch (error) {
       if (isAway(error) || isLost(error)) return undefined
       throw error
     }
+  }
+
+  /** Undefined where another runner was quicker. */
+  async #claim({ uid }: Handoff): Promise<Handoff | undefined> {
+    try {
+      const { handoff } = await this.link.call('handoff_claim', { id: uid, lease_s: LEASE_S })
+      if (handoff?.state === 'accepted') return await this.#accept(handoff)
+      return handoff?.state === 'in_progress' ? handoff : undefined
+    } catch (error) {
+      if (isLost(error)) return undefined
+      throw error
+    }
+  }
+
+  async #accept({ uid, title }: Handoff): Promise<Handoff | undefined> {
+    const { handoff } = await this.link.call('handoff_accept', { id: uid, understood: withoutSecrets(title) })
+    return handoff.state === 'in_progress' ? handoff : undefined
   }
 
   async #work(work: Work): Promise<WorkResult> {
@@ -207,21 +224,29 @@ class Slot {
     this.#program = running.catch(() => undefined)
     const run = { ...(await running) }
     const output = withoutSecrets(withoutValues(run.output, [...runner.env, 'BATON_TOKEN'], env))
-    const log = await this.#keepLog(work, output)
+    const said = saidBy(output)
+    const words = runner.setup === undefined ? output : said.text
+    const block = runner.answer === 'block' ? blocksIn({ text: words }).blocks.at(-1) : undefined
+    const usage = said.usage ?? usageOf(block?.said?.metrics ?? {})
+    const log = await this.#keepLog(work, output, usage)
     const text = run.ended ?? (run.end.reason ? 'not started' : `exit code ${run.end.code}`)
     host.tell({ agent: this.agent, kind: 'ended', id, title, text })
     const done = place && (await committed(host.repository, place))
     const evidence = done ?? (log === undefined ? `exit code ${run.end.code}` : `log of the program: ${log}`)
     const deliverables = found.package.deliverables ?? []
-    return answerOf({ runner, handoff, deliverables, run: { ...run, output }, evidence })
+    return answerOf({ runner, handoff, deliverables, run: { ...run, output: words }, block, evidence })
   }
 
   /** The output as an artifact of the handoff. Where it cannot be kept, the work itself is not lost. */
-  async #keepLog(work: Work, output: string): Promise<string | undefined> {
+  async #keepLog(work: Work, output: string, usage: Usage | undefined): Promise<string | undefined> {
     if (output.trim() === '') return undefined
     try {
       const name = `run-${work.attempt}-${work.handoff.rev}.log`
-      return (await work.artifact(name, new TextEncoder().encode(output))).path
+      const { path, bytes } = toStoredFile(work.handoff, name, Buffer.from(output))
+      const content = Buffer.from(bytes).toString('base64')
+      const about = { path, type: name, role: 'output' as const, handoff: work.handoff.uid, content }
+      await this.link.call('artifact_put', { ...about, ...present({ usage }) })
+      return path
     } catch (error) {
       const text = `the log of ${work.handoff.id} could not be kept: ${(error as Error).message}`
       this.#options.host.tell({ agent: this.agent, kind: 'warning', text })

@@ -3,14 +3,16 @@ import { spawn } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { git } from '../support/documents/folders.ts'
+import { folders, git } from '../support/documents/folders.ts'
 import { ask, BATON, baton, cleanEnv, quick, refusal } from '../support/program/command.ts'
-import { programsAt, runnersIn } from '../support/program/runners.ts'
+import { programsAt, runnersIn, until } from '../support/program/runners.ts'
 
-const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
-  for (let i = 0; i < 600 && !(await holds()); i++) await sleep(50)
-  assert.ok(await holds())
+interface Metrics {
+  readonly groups: readonly {
+    readonly key: string
+    readonly metrics: readonly { readonly path: string; readonly sum: number }[]
+  }[]
+  readonly usage?: { readonly cost_usd: number }
 }
 
 describe('a program that baton run starts', { concurrency: 2 }, () => {
@@ -113,6 +115,40 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
     assert.equal(w.written('tty'), 'false')
     const { result } = await w.show('HO-2026-001').catch(() => w.show('@'))
     assert.match(result?.note ?? '', /"kind":"agent"[\s\S]*\[LISTED\]$/)
+  })
+
+  it('has its cost and tokens kept with the attempt and summed by agent and in all', async (t) => {
+    const event = (cost: number) =>
+      `console.log(JSON.stringify({ type: 'result', total_cost_usd: ${cost}, usage: { input_tokens: 10, cache_creation_input_tokens: 5, cache_read_input_tokens: 85, output_tokens: 7 } }))`
+    const block =
+      '```yaml\\nhandoff:\\n  phase: "Testing"\\n  from: "@tester"\\n  to: "None"\\n  status: "complete"\\n  metrics:\\n    input_tokens: 40\\n    cost_usd: 0.5\\n```'
+    const w = runnersIn(t, {
+      coder: { answer: 'calls', script: `baton('submit', '@', '--note', 'done'); ${event(0.1)}` },
+      tester: { answer: 'block', script: `console.log('${block}')` },
+      plain: { script: "console.log('nothing of it')" },
+    })
+    const [coded] = [await w.send('coder'), await w.send('tester'), await w.send('plain')]
+    await w.once()
+    await ask(w.where, 'verify', coded.id, '--fail', 'the header is missing', '--as', 'planner')
+    await w.once()
+
+    const [attempt] = (await w.show(coded.id)).handoff.attempts
+    assert.deepEqual(attempt?.usage, { cost_usd: 0.2, input_tokens: 200, output_tokens: 14 })
+    const { groups, usage } = await ask<Metrics>(w.where, 'report', 'metrics')
+    assert.deepEqual(usage, { attempts: 2, cost_usd: 0.7, input_tokens: 240, output_tokens: 14 })
+    assert.deepEqual(
+      groups.map(({ key, metrics }) => [key, ...metrics.map(({ path, sum }) => `${path} ${sum}`)]),
+      [
+        ['coder', 'run.cost_usd 0.2', 'run.input_tokens 200', 'run.output_tokens 14'],
+        ['tester', 'run.cost_usd 0.5', 'run.input_tokens 40'],
+      ],
+    )
+    const of = await ask<Metrics>(w.where, 'report', 'metrics', '--agent', 'tester')
+    assert.equal(of.usage?.cost_usd, 0.5)
+    assert.match((await quick(w.where, 'show', coded.id)).stdout, /0\.2 cost usd, 200 input tokens/)
+    const foreign = ['artifact', 'put', 'x', '--handoff', coded.id, '--usage', '{"cost_usd":1}']
+    assert.equal((await refusal(w.where, ...foreign, '--as', 'stranger')).code, 'not_allowed')
+    assert.equal((await quick(w.where, 'audit', 'verify')).code, 0)
   })
 
   it('is ended with all that it started when its work is cancelled', async (t) => {
@@ -267,5 +303,12 @@ describe('baton run', () => {
       runners.map(({ problems }) => problems),
       [['NOT_SET of env: is not set here']],
     )
+  })
+
+  it('makes no workspace to say what would start', async (t) => {
+    const place = folders(t)
+    const cwd = place.repository('empty')
+    for (const flag of ['--doctor', '--dry-run']) assert.notEqual((await quick({ cwd }, 'run', flag)).code, 0)
+    assert.equal(existsSync(join(cwd, '.baton')), false)
   })
 })

@@ -21,6 +21,18 @@ export const Failure = once(() =>
 )
 export type Failure = z.infer<ReturnType<typeof Failure>>
 
+const Tokens = (what: string) => z.int().min(0).max(1e12).optional().describe(what)
+
+/** Cost and tokens of a try, as the program itself reported them. */
+export const Usage = once(() =>
+  z.strictObject({
+    cost_usd: z.number().min(0).max(1e6).optional().describe('Cost in US dollars'),
+    input_tokens: Tokens('Tokens that the model read, its cache included'),
+    output_tokens: Tokens('Tokens that the model wrote'),
+  }),
+)
+export type Usage = z.infer<ReturnType<typeof Usage>>
+
 /** One try at the work: who held it, and how it ended. */
 export const Attempt = once(() =>
   z.object({
@@ -31,6 +43,7 @@ export const Attempt = once(() =>
     ended_at: z.string().optional(),
     outcome: z.string().optional(),
     error: Failure().optional(),
+    usage: Usage().optional().describe('Cost and tokens, as the program reported them'),
   }),
 )
 export type Attempt = z.infer<ReturnType<typeof Attempt>>

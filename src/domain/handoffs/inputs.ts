@@ -4,7 +4,7 @@ import { HOMES } from '../home.ts'
 import type { AnswerOf, Given, InputOf } from '../once.ts'
 import { RemindSeconds, Silence } from '../people/people-schema.ts'
 import { TaskId } from '../tasks/task.ts'
-import { PRIORITIES, RetryRule, TYPES } from './handoff.ts'
+import { PRIORITIES, RetryRule, TYPES, Usage } from './handoff.ts'
 import { Package, Result, VerificationRecord } from './package.ts'
 
 export const Id = z.string().min(1).max(200).describe('Handoff id, for example HO-2026-001')
@@ -188,6 +188,9 @@ export const artifactFields = () => ({
     .regex(/^[0-9a-f]{64}$/)
     .optional(),
   commit: z.string().max(64).optional(),
+  usage: Usage()
+    .optional()
+    .describe('Cost and tokens of the program that made it; added to your last attempt'),
 })
 
 /** The same as it is kept. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Usage } from '../handoffs/handoff.ts'
 import type { AnswerOf } from '../once.ts'
 import { present } from '../present.ts'
 import { METRIC_TYPES, type MetricType, type MetricValue, metricValue } from './metrics-value.ts'
@@ -23,6 +24,18 @@ export interface Measured {
   readonly metrics?: Readonly<Record<string, unknown>> | undefined
   readonly at?: string | undefined
 }
+
+/** One attempt whose program reported cost and tokens. */
+export interface Used {
+  readonly agent: string
+  readonly task?: string | undefined
+  readonly at: string
+  readonly run: Usage
+}
+
+/** The sums over all attempts of the report. */
+export const UsageTotal = () => z.object({ attempts: z.int(), ...Usage().shape })
+export type UsageTotal = z.infer<ReturnType<typeof UsageTotal>>
 
 /** One metric of a group: its path and everything of one type that was said there. Types are never mixed. */
 const MetricSummary = () =>
@@ -79,6 +92,15 @@ export class MetricsReport {
     group.add(block, this.#stepOf(block.at))
   }
 
+  /** Cost and tokens that a program reported, as metrics of its agent or task. */
+  use({ run, at, agent, task }: Used): void {
+    if (this.#by === 'phase' || this.#by === 'workflow') return
+    const key = this.#by === 'agent' ? agent : task
+    const group = this.#groups.get(key) ?? new Group()
+    this.#groups.set(key, group)
+    group.measure({ run }, this.#stepOf(at))
+  }
+
   /** Which step an instant falls into, if any. */
   #stepOf(at: string | undefined): number | undefined {
     if (!this.#span || at === undefined) return undefined
@@ -103,7 +125,11 @@ class Group {
   add({ status, metrics }: Measured, step: number | undefined): void {
     this.#blocks += 1
     this.#statuses.set(status, (this.#statuses.get(status) ?? 0) + 1)
-    for (const [path, value] of leavesOf(metrics ?? {}, '', 0)) {
+    this.measure(metrics ?? {}, step)
+  }
+
+  measure(metrics: Readonly<Record<string, unknown>>, step: number | undefined): void {
+    for (const [path, value] of leavesOf(metrics, '', 0)) {
       const key = `${value.type} ${path}`
       const tally = this.#metrics.get(key) ?? new Tally(path, value.type)
       this.#metrics.set(key, tally)

@@ -1,10 +1,12 @@
 import { type Block, type HistoryFilter, type Progress, progressOf } from '../../domain/blocks/block.ts'
+import { sumUsage } from '../../domain/handoffs/usage.ts'
 import { present } from '../../domain/present.ts'
 import {
   type Grouping,
   type MetricsGroup,
   MetricsReport,
   type MetricsSpan,
+  type UsageTotal,
 } from '../../domain/reports/metrics.ts'
 import { compareIds } from '../../domain/tasks/task-order.ts'
 import { type BlockFilter, itemsOf, type Page, type PageRequest, type Store } from '../../storage/store.ts'
@@ -18,10 +20,25 @@ export async function metricsReport(
   by: Grouping,
   filter: HistoryFilter = {},
   span?: MetricsSpan,
-): Promise<readonly MetricsGroup[]> {
+): Promise<{ readonly groups: readonly MetricsGroup[]; readonly usage?: UsageTotal }> {
   const report = new MetricsReport(by, span)
   for await (const block of historyOf(store, filter)) if (!block.made) report.add(block)
-  return report.groups(compareIds)
+  let total: UsageTotal = { attempts: 0 }
+  for await (const used of usageOf(store, filter)) {
+    report.use(used)
+    total = { ...sumUsage(total, used.run), attempts: total.attempts + 1 }
+  }
+  return { groups: report.groups(compareIds), ...(total.attempts > 0 && { usage: total }) }
+}
+
+/** Attempts whose program reported cost and tokens. A handoff has no phase and no name of a workflow. */
+async function* usageOf(store: Store, { phase, workflow, agent, ...rest }: HistoryFilter) {
+  if (phase !== undefined || workflow !== undefined) return
+  const filter = await filterOf(store, rest)
+  for await (const { attempts, task } of itemsOf((page) => store.handoffs(filter, page), BLOCK_PAGE))
+    for (const { holder, usage, started_at } of attempts)
+      if (usage && (agent === undefined || holder === agent))
+        yield { agent: holder, task, at: started_at, run: usage }
 }
 
 /** The progress of every workflow or task, the one that moved last first. */

@@ -7,7 +7,7 @@ import type { Call } from '../deps.ts'
 import { adminStream, enter } from '../log-record.ts'
 import { find } from '../lookup.ts'
 import { refuse, UseCases, write } from '../write.ts'
-import { keepAlive } from './attempts.ts'
+import { addUsage, keepAlive } from './attempts.ts'
 
 export const MAX_BLOB_BYTES = 10 * 1024 * 1024
 
@@ -57,7 +57,8 @@ export class Artifacts extends UseCases {
         }
         view.addArtifact(artifact, bytes)
         const held = handoff && view.handoff(handoff.uid)
-        if (held) keepAlive(step, held)
+        if (held && named.usage) addUsage(step, held, named.usage)
+        else if (held) keepAlive(step, held)
         const fields = { path: named.path, sha256 }
         enter(step, 'artifact.put', { k: 'artifact', id: uid, stream, subject: handoff?.uid, fields })
         return artifact

@@ -1,7 +1,8 @@
 import { ENGINE } from '../../domain/actor.ts'
-import type { Failure, Handoff } from '../../domain/handoffs/handoff.ts'
+import type { Failure, Handoff, Usage } from '../../domain/handoffs/handoff.ts'
 import { decideRetry, retryAvailable } from '../../domain/handoffs/retry.ts'
 import { stateWords } from '../../domain/handoffs/step-words.ts'
+import { sumUsage } from '../../domain/handoffs/usage.ts'
 import { DEFAULT_RETRY, HOME_RULES } from '../../domain/home.ts'
 import { present } from '../../domain/present.ts'
 import { enterHandoff } from '../log-record.ts'
@@ -176,6 +177,17 @@ export function keepAlive(step: Step, handoff: Handoff): void {
   const { actor } = step
   const holds = handoff.holder === actor.name && handoff.instance === actor.instance
   if (holds && handoff.lease_until !== undefined && isUnderWay(handoff)) beat(step, handoff)
+}
+
+/** Adds to the last attempt of the caller; its program may end after the work was handed in. */
+export function addUsage(step: Step, before: Handoff, used: Usage): void {
+  const at = before.attempts.findLastIndex(({ holder }) => holder === step.actor.name)
+  const last = before.attempts[at]
+  if (!last) refuse('not_allowed', `${step.actor.name} has not worked on ${before.id}`, { id: before.id })
+  const attempts = before.attempts.with(at, { ...last, usage: sumUsage(last.usage ?? {}, used) })
+  const next = { ...before, attempts, rev: before.rev + 1, updated_at: step.at }
+  enterHandoff(step, 'handoff.usage', next, { fields: used })
+  step.view.putHandoff(next)
 }
 
 /** Whether somebody works on it at this moment, so that silence would matter. */

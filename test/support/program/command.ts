@@ -128,9 +128,13 @@ export function onTerminal(where: Where, args: readonly string[], typing: Typing
   return { code, raw: shown, shown: stripVTControlCharacters(shown).replaceAll(/\r+\n/g, '\n') }
 }
 
-/** A person reads the `baton.yaml` on a terminal and trusts it. */
-export const trusted = (where: Where): void => {
-  const { code, shown } = onTerminal(where, ['trust'], { steps: [['Let this take effect?', 'y\n']] })
+/** A person reads the `baton.yaml` on a terminal and trusts it, after a store that others have made. */
+export const trusted = (where: Where, isStoreOfOthers = false): void => {
+  const steps = [
+    ...(isStoreOfOthers ? [['Make this store yours', 'y\n'] as const] : []),
+    ['Let this take effect?', 'y\n'] as const,
+  ]
+  const { code, shown } = onTerminal(where, ['trust'], { steps })
   assert.equal(code, 0, shown)
 }
 

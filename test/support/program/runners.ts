@@ -1,13 +1,20 @@
+import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { folders, git } from '../documents/folders.ts'
 import { ask, BATON, baton, trusted, type Where } from './command.ts'
 
-/** A repository with runners that a person trusts. Each program is a script of Node. */
-export function runnersIn(t: TestContext, settings: Readonly<Record<string, RunnerSettings>>) {
+/** A repository with runners that a person trusts, on a machine of its own. Each program is a script of Node. */
+export function runnersIn(
+  t: TestContext,
+  settings: Readonly<Record<string, RunnerSettings>>,
+  env: Readonly<Record<string, string>> = {},
+  isStoreOfOthers = false,
+) {
   const place = folders(t)
   const root = place.repository('shop')
-  const where: Where = { cwd: root }
+  const where: Where = { cwd: root, env }
   const listed = Object.entries(settings).map(([agent, { script, args = [], ...rest }]) => {
     const file = place.file(`programs/${agent}.mjs`, `${PRELUDE}\n${script}\n`)
     return [agent, { command: [process.execPath, file, ...args], ...rest }]
@@ -15,7 +22,7 @@ export function runnersIn(t: TestContext, settings: Readonly<Record<string, Runn
   place.file('shop/baton.yaml', JSON.stringify({ runners: Object.fromEntries(listed) }))
   git(root, 'add', '.')
   git(root, 'commit', '-qm', 'settings')
-  trusted(where)
+  trusted(where, isStoreOfOthers)
   return {
     place,
     root,
@@ -48,11 +55,12 @@ export interface RunnerSettings {
   readonly [setting: string]: unknown
 }
 
-interface Shown {
+export interface Shown {
   readonly id: string
   readonly uid: string
   readonly state: string
   readonly attempt: number
+  readonly attempts: readonly { readonly holder: string; readonly usage?: Readonly<Record<string, number>> }[]
   readonly error?: { readonly code: string; readonly message: string }
 }
 
@@ -76,6 +84,12 @@ const commit = (file, text) => {
   execFileSync('git', ['-c', 'user.name=P', '-c', 'user.email=p@example.com', 'commit', '-qm', file])
 }
 `
+
+/** Waits as long as a busy machine may take. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 600 && !(await holds()); i++) await sleep(50)
+  assert.ok(await holds())
+}
 
 /** The processes that belong to programs of this workspace: each has it in its environment. */
 export function programsAt(root: string): readonly number[] {

@@ -4,6 +4,7 @@ import type { ThreadItem, VerificationRecord } from '../../../domain/handoffs/pa
 import { itemLine, shownFields } from '../../../domain/handoffs/package-fields.ts'
 import { givenBack } from '../../../domain/handoffs/reasons.ts'
 import { HOME_RULES } from '../../../domain/home.ts'
+import { inWords } from '../../../domain/texts/visible.ts'
 import type { OperationOutput } from '../../../runner/calls.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Screen } from '../screen/screen.ts'
@@ -189,16 +190,19 @@ const talk = (screen: Screen, thread: readonly ThreadItem[]): string =>
     ]),
   )
 
-/** One attempt is the rule and says nothing new. */
+/** One attempt is the rule and says nothing new, unless its program reported what it used. */
 const attempts = (screen: Screen, { attempts: tried }: Handoff): string =>
-  tried.length < 2
+  tried.length < 2 && !tried[0]?.usage
     ? ''
     : screen.table(
-        tried.map(({ attempt, holder, started_at, outcome, error }) => [
+        tried.map(({ attempt, holder, started_at, outcome, error, usage = {} }) => [
           String(attempt),
           holder,
           { text: screen.when(started_at), style: 'dim' },
           outcome ?? 'under way',
+          Object.entries(usage)
+            .map(([name, value]) => `${value} ${inWords(name)}`)
+            .join(', '),
           { text: error?.message ?? '', fill: true },
         ]),
       )

@@ -80,6 +80,7 @@ const ACTS: Readonly<Record<string, string>> = {
   'handoff.release': 'released it',
   'handoff.reassign': 'gave it to another',
   'handoff.heartbeat': 'is at work',
+  'handoff.usage': 'reported cost and tokens',
   'handoff.block': 'is blocked',
   'handoff.unblock': 'goes on',
   'handoff.imported': 'took it in from a document',

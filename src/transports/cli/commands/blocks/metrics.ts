@@ -1,5 +1,5 @@
 import { BatonError } from '../../../../domain/errors.ts'
-import type { MetricSummary, MetricsGroup } from '../../../../domain/reports/metrics.ts'
+import type { MetricSummary, MetricsGroup, UsageTotal } from '../../../../domain/reports/metrics.ts'
 import { durationText } from '../../../../domain/reports/metrics-value.ts'
 import { inWords } from '../../../../domain/texts/visible.ts'
 import { added } from '../../input/flags.ts'
@@ -15,6 +15,7 @@ import { valueText } from './markdown.ts'
 interface Metrics {
   readonly by: string
   readonly groups: readonly MetricsGroup[]
+  readonly usage?: UsageTotal
 }
 
 const FLAGS = [
@@ -45,13 +46,13 @@ export const metrics: Extra = {
 
 const groupName = ({ key }: MetricsGroup): string => key ?? '(none)'
 
-function tableOf(shell: Shell, { by, groups }: Metrics): string {
+function tableOf(shell: Shell, { by, groups, usage }: Metrics): string {
   if (groups.length === 0) return shell.nothing(NO_BLOCKS)
   const rows = groups.flatMap((group) => [
     [
       { text: groupName(group), style: 'bold' as const },
       'blocks',
-      { text: `${group.blocks} (${statuses(group)})`, fill: true },
+      { text: group.blocks === 0 ? '0' : `${group.blocks} (${statuses(group)})`, fill: true },
     ],
     ...group.metrics.map((metric) => [
       groupName(group),
@@ -59,7 +60,8 @@ function tableOf(shell: Shell, { by, groups }: Metrics): string {
       { text: valueText(metric), fill: true },
     ]),
   ])
-  return shell.screen.table(rows, [by, 'metric', 'value'])
+  const total = Object.entries(usage ?? {}).map(([name, value]) => ['total', `run.${name}`, String(value)])
+  return shell.screen.table([...rows, ...total], [by, 'metric', 'value'])
 }
 
 const statuses = ({ statuses: all }: MetricsGroup): string =>

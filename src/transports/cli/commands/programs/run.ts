@@ -29,10 +29,14 @@ export const run: Command = {
     refuseAgents(shell)
     const stopped = new AbortController()
     const closing = shell.io.lasting(() => stopped.abort())
-    const world = await openWorld(shell)
+    if (isOn(args, 'doctor')) {
+      const place = await openPlace(shell)
+      return doctor(shell, place, runnersIn(place))
+    }
+    // Only a run that starts something may make a workspace.
+    const world = await openWorld(shell, !isOn(args, 'dry-run'))
     try {
       const runners = runnersIn(world)
-      if (isOn(args, 'doctor')) return doctor(shell, world, runners)
       if (isOn(args, 'dry-run')) return await dryRun(shell, world, runners)
       refuseUnready(shell, world, runners)
       const table = new LiveTable(shell)
@@ -83,32 +87,47 @@ function refuseAgents({ io }: Shell): void {
     )
 }
 
-interface World {
-  readonly link: Link
-  readonly config: Config | undefined
+interface RunnerPlace {
+  readonly config?: Config | undefined
   readonly root: string
   readonly repository: Repository | undefined
-  /** Tells the seats of different stores apart. */
-  readonly store: string
   /** The variables by which a program finds the same workspace. */
   readonly way: (agent: string) => Readonly<Record<string, string>>
 }
 
-async function openWorld(shell: Shell): Promise<World> {
+interface World extends RunnerPlace {
+  readonly link: Link
+  /** Tells the seats of different stores apart. */
+  readonly store: string
+}
+
+const repositoryAt = (root: string) => openRepository(root, gitEnvironment())
+
+/** The settings that this user trusts; a store is not needed for them. */
+async function openPlace(shell: Shell): Promise<RunnerPlace> {
   const { env, cwd } = shell.io
-  const repositoryAt = (root: string) => openRepository(root, gitEnvironment())
-  if (env.url !== undefined && shell.store === undefined) {
-    const [{ tokensByAgent }, { config, root, warnings }] = await Promise.all([
-      import('../../../http/client/remote-link.ts'),
-      settingsAround(cwd, env),
-    ])
-    for (const warning of warnings) shell.warn(warning)
-    const { url, token = '' } = env
-    const { link, tokens } = await tokensByAgent({ url, token })
-    const way = (agent: string) => ({ BATON_URL: url, ...present({ BATON_TOKEN: tokens.get(agent) }) })
-    return { link, config, root, repository: await repositoryAt(root), store: url, way }
-  }
-  const { service, config, workspace, isOurs } = await shell.openLocal({ write: true, explicit: true })
+  if (env.url !== undefined && shell.store === undefined) return openRemote(shell, env.url)
+  const { warnings, ...settings } = await settingsAround(cwd, env)
+  for (const warning of warnings) shell.warn(warning)
+  return { ...settings, repository: await repositoryAt(settings.root), way: () => ({}) }
+}
+
+async function openRemote(shell: Shell, url: string): Promise<World> {
+  const { env, cwd } = shell.io
+  const [{ tokensByAgent }, { warnings, ...settings }] = await Promise.all([
+    import('../../../http/client/remote-link.ts'),
+    settingsAround(cwd, env),
+  ])
+  for (const warning of warnings) shell.warn(warning)
+  const { link, tokens } = await tokensByAgent({ url, token: env.token ?? '' })
+  const way = (agent: string) => ({ BATON_URL: url, ...present({ BATON_TOKEN: tokens.get(agent) }) })
+  return { ...settings, link, repository: await repositoryAt(settings.root), store: url, way }
+}
+
+async function openWorld(shell: Shell, write: boolean): Promise<World> {
+  const { env, cwd } = shell.io
+  if (env.url !== undefined && shell.store === undefined) return openRemote(shell, env.url)
+  const { service, config, workspace, isOurs } = await shell.openLocal({ write, explicit: true })
   if (!isOurs) (await import('../../../../compose/own-store.ts')).refuseUnadopted(service.deps.store)
   const { localLink } = await import('../../../../runner/local-link.ts')
   const root = workspace?.root ?? cwd
@@ -124,7 +143,7 @@ async function openWorld(shell: Shell): Promise<World> {
   }
 }
 
-function runnersIn({ config }: World): readonly ReadyRunner[] {
+function runnersIn({ config }: RunnerPlace): readonly ReadyRunner[] {
   const named = Object.entries(config?.runners ?? {})
   if (named.length === 0)
     throw new BatonError(
@@ -143,7 +162,11 @@ function runnersIn({ config }: World): readonly ReadyRunner[] {
 }
 
 /** Why a runner could not start now; empty when it could. */
-function problemsOf({ io }: Shell, { root, repository, way }: World, runner: ReadyRunner): readonly string[] {
+function problemsOf(
+  { io }: Shell,
+  { root, repository, way }: RunnerPlace,
+  runner: ReadyRunner,
+): readonly string[] {
   const [program = ''] = runner.command
   const variables = programEnvironment(runner.env)
   const missing = runner.env.filter((name) => variables[name] === undefined)
@@ -181,9 +204,9 @@ function refuseUnready(shell: Shell, world: World, runners: readonly ReadyRunner
       })
 }
 
-function doctor(shell: Shell, world: World, runners: readonly ReadyRunner[]): number {
+function doctor(shell: Shell, place: RunnerPlace, runners: readonly ReadyRunner[]): number {
   const found = runners.map((runner) => {
-    const problems = problemsOf(shell, world, runner)
+    const problems = problemsOf(shell, place, runner)
     return { agent: runner.agent, command: runner.command, ok: problems.length === 0, problems }
   })
   shell.answer({ runners: found }, () =>

@@ -35,6 +35,10 @@ export interface Actor {
   readonly broughtBy?: Actor
 }
 
+/** A person who was seen: at a terminal, or with a token of their own. */
+export const isSeenPerson = ({ kind, auth }: Actor): boolean =>
+  kind === 'human' && (auth === 'tty' || auth === 'token')
+
 /** The engine itself, when it settles what is due. */
 export const ENGINE: Actor = { name: 'baton', kind: 'orchestrator', auth: 'engine' }
 

@@ -107,6 +107,22 @@ describe('on a terminal', () => {
     assert.equal(verifications[0]?.note, 'bursts are not covered')
   })
 
+  it('a person cancels stuck work of others after a yes, and a pipe does not', async () => {
+    const here = { cwd: where.cwd }
+    const { handoff } = await ask<{ handoff: { id: string } }>(
+      where,
+      ...['send', '--as', 'planner', '--to', 'codex', '--title', 'Stuck'],
+    )
+    const asked = 'in place of its sender planner?'
+    const piped = await baton(here, 'cancel', handoff.id)
+    const no = onTerminal(here, ['cancel', handoff.id], { steps: [[asked, 'n\n']] })
+    const yes = onTerminal(here, ['cancel', handoff.id], { steps: [[asked, 'y\n']] })
+
+    assert.deepEqual([piped.code, no.code, yes.code], [4, 4, 0])
+    const { timeline } = await ask<{ timeline: { act: string }[] }>(where, 'show', handoff.id)
+    assert.deepEqual(timeline.at(-1)?.act, 'handoff.override_cancel')
+  })
+
   it('init shows what it will write, and a no writes nothing', async (t) => {
     const cwd = folders(t).folder('fresh')
 

@@ -1,3 +1,4 @@
+import { isSeenPerson } from '../../domain/actor.ts'
 import type { Actor, Agent } from '../../domain/agent.ts'
 import { type AckOverrides, ackDeadline, addMs, leaseMs } from '../../domain/handoffs/deadlines.ts'
 import { answerFor } from '../../domain/handoffs/debts.ts'
@@ -65,6 +66,8 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
   const { deps, view, actor } = step
   const roles = rolesOf(actor, handoff, deps.policy, view.agent(actor.name))
   if (change.as !== undefined) roles.add(change.as)
+  const isOver = OVERRIDES.includes(command) && !roles.has('sender') && isSeenPerson(actor)
+  if (isOver) roles.add('sender')
   const decision = decide(handoff.state, command, roles, handoff.resume)
   if (!decision.ok) {
     const details = { id: handoff.id, command, state: handoff.state, actor: actor.name }
@@ -85,19 +88,29 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
   const changed = amended(handoff, { ...change.set, state: decision.to }, change.unset)
   checkDocument(handoff, changed, command)
   const next = finish(step, handoff, changed)
-  const seq = enterHandoff(step, change.act ?? `handoff.${command}`, next, {
+  const seq = enterHandoff(step, change.act ?? `handoff.${isOver ? 'override_' : ''}${command}`, next, {
     from: handoff.state,
     to: next.state,
     ...present({ fields: change.fields, progress: change.progress }),
   })
   const kept = command === 'send' ? { ...next, sent_seq: seq } : next
   view.putHandoff(kept)
+  if (isOver) tellOverride(step, kept, command)
   noteTask(step, handoff, kept)
   noteGate(step, kept)
   if (kept.state === 'needs_input') tellWait(step, handoff, kept)
   const settled = isEnd(kept.state) && !isEnd(handoff.state) ? settleDebt(step, kept, change.returns) : kept
   if (settled.run !== undefined) deps.follow?.(step, handoff, settled)
   return settled
+}
+
+/** Steps of the sender that a person may take over stuck work of others. */
+const OVERRIDES: readonly Command[] = ['cancel', 'reassign']
+
+function tellOverride(step: Step, handoff: Handoff, command: Command): void {
+  const kind = command === 'cancel' ? 'cancelled' : 'reassigned'
+  const text = `${step.actor.name} ${kind} ${handoff.id}${kind === 'cancelled' ? '' : ` to ${handoff.to}`}`
+  notify(step, handoff.from, kind, handoff, text)
 }
 
 /** One change of a handoff, which its unit has read. */

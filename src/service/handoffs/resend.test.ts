@@ -4,12 +4,17 @@ import {
   by,
   describeOnEngines,
   PACKAGE,
+  person,
   UNDERSTOOD,
   type Workspace,
 } from '../../../test/support/program/workspace.ts'
+import type { Call } from '../deps.ts'
 
 const planner = by('planner')
 const codex = by('codex')
+/** A person at a terminal, and one that nobody has seen. */
+const maria: Call = { actor: { name: 'maria', kind: 'human', auth: 'tty' } }
+const unseen = person('maria')
 
 const rejected = async ({ service }: Workspace) => {
   const { handoff } = await service.sending.send(planner, {
@@ -96,5 +101,58 @@ describeOnEngines('an ended handoff', (open) => {
       code: 'wrong_state',
       message: /^HO-2026-001 has not been accepted yet; give it to another with: baton reassign HO-2026-001/,
     })
+  })
+})
+
+describeOnEngines('stuck work of others', (open) => {
+  const sent = async ({ service }: Workspace) =>
+    (await service.sending.send(planner, { ...PACKAGE, to: 'codex', title: 'Work' })).handoff
+
+  it('is cancelled, given to another or sent again by a person, and its sender is told', async (t) => {
+    const w = await open(t)
+    const { sending, looking } = w.service
+    const { uid, id } = await sent(w)
+
+    await sending.reassign(maria, uid, 'gemini')
+    await sending.cancel(maria, uid, 'nobody is there')
+    const { handoff: again } = await sending.resend(maria, uid)
+
+    const { timeline } = await looking.get(uid)
+    assert.deepEqual(
+      timeline.map(({ act }) => act),
+      ['handoff.send', 'handoff.override_reassign', 'handoff.override_cancel', 'handoff.supersede'],
+    )
+    assert.deepEqual([again.from, again.to, again.state], ['maria', 'gemini', 'offered'])
+    const { notices } = await looking.inbox('planner', { limit: 5 })
+    assert.deepEqual(notices.map(({ text }) => text).sort(), [
+      `maria cancelled ${id}`,
+      `maria reassigned ${id} to gemini`,
+    ])
+  })
+
+  it('stays where it is for an agent, and for a person whom nobody has seen', async (t) => {
+    const w = await open(t)
+    const { sending } = w.service
+    const { uid } = await sent(w)
+    const ended = await rejected(w)
+
+    for (const caller of [by('mallory'), codex, unseen]) {
+      await assert.rejects(sending.cancel(caller, uid), { code: 'not_allowed' })
+      await assert.rejects(sending.reassign(caller, uid, 'mallory'), { code: 'not_allowed' })
+      await assert.rejects(sending.resend(caller, ended.uid), { code: 'not_allowed' })
+    }
+  })
+
+  it('is not accepted, handed in or answered in the name of another, by a person either', async (t) => {
+    const w = await open(t)
+    const { receiving, sending } = w.service
+    const { uid } = await sent(w)
+
+    await assert.rejects(receiving.accept(maria, uid, UNDERSTOOD), { code: 'not_allowed' })
+    await assert.rejects(sending.amend(maria, uid, { summary: 'Other work' }), { code: 'not_allowed' })
+    await receiving.accept(codex, uid, UNDERSTOOD)
+    await assert.rejects(receiving.submit(maria, uid, { note: 'done' }), { code: 'not_allowed' })
+    await receiving.ask(codex, uid, 'Which?')
+    await assert.rejects(receiving.answer(maria, uid, 'This'), { code: 'not_allowed' })
   })
 })

@@ -1,3 +1,4 @@
+import { isSeenPerson } from '../../domain/actor.ts'
 import type { Actor } from '../../domain/agent.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { NewHandoff } from '../../domain/handoffs/inputs.ts'
@@ -10,16 +11,16 @@ import { refuse } from '../write.ts'
 /** An ended handoff as it is sent again. The caller is its sender. */
 export async function sentAgain(
   deps: ServiceDeps,
-  { name: caller, kind: callerKind }: Actor,
+  actor: Actor,
   old: Handoff,
   to = old.to,
 ): Promise<NewHandoff> {
   const { uid, type, title, home, task, priority, timeout_s, retry, review, parent, silence, remind_s } = old
-  if (caller !== old.from && callerKind !== 'human')
+  if (actor.name !== old.from && !isSeenPerson(actor))
     refuse(
       'not_allowed',
-      `${caller} may not send ${old.id} again; that is for its sender ${old.from} or a person`,
-      { id: old.id, actor: caller },
+      `${actor.name} may not send ${old.id} again; that is for its sender ${old.from} or a person`,
+      { id: old.id, actor: actor.name },
     )
   refuseResend(old)
   const content = await deps.store.content(uid)

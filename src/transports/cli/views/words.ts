@@ -73,6 +73,8 @@ const ACTS: Readonly<Record<string, string>> = {
   'handoff.reject': 'rejected it',
   'handoff.fail': 'reported a failure',
   'handoff.cancel': 'cancelled it',
+  'handoff.override_cancel': 'cancelled it in place of its sender',
+  'handoff.override_reassign': 'gave it to another in place of its sender',
   'handoff.expire': 'let it expire',
   'handoff.time_out': 'ended it after a timeout',
   'handoff.retry': 'offered it again',

@@ -2,8 +2,9 @@ import { BatonError } from '../../../../domain/errors.ts'
 import type { Handoff } from '../../../../domain/handoffs/handoff.ts'
 import { isOpen } from '../../../../domain/lifecycle.ts'
 import { CHOICES, choiceOf, ownOptions } from '../../../../domain/people/gate.ts'
+import { confirmed } from '../../../../workspace/identity.ts'
 import type { Extra } from '../../operation-command.ts'
-import { askFor, askYesNo, personHere } from '../../prompt.ts'
+import { askFor, askYesNo, marked, personHere } from '../../prompt.ts'
 import type { Shell } from '../../shell.ts'
 import { evidenceView } from '../../views/dossier.ts'
 
@@ -41,6 +42,19 @@ export const waive: Extra = {
     return { input, actor }
   },
 }
+
+/** A person at a terminal may move stuck work of others on, once it is confirmed. */
+export const override = (verb: string): Extra => ({
+  async before(shell, session, input) {
+    const actor = await session.actor()
+    const { io } = shell
+    if (!session.context || actor.kind !== 'human' || !io.isTerminal || io.env.codingAgent) return { input }
+    const { handoff } = await session.call('handoff_get', { id: input.id })
+    if (handoff.from === actor.name) return { input }
+    await confirm(shell, handoff, verb, `${actor.name}, in place of its sender ${handoff.from}`)
+    return { input, actor: await marked(io, confirmed(actor)) }
+  },
+})
 
 /** These answers need a text, or the receiver would not know what to do. */
 const REASONS: Readonly<Record<string, string>> = {

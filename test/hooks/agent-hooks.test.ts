@@ -471,6 +471,7 @@ describe('a subagent', () => {
     await sent(where)
     await accepted(where)
     const parents = await called(where, claude, 'SubagentStop')
+    const namesake = await called(where, claude, 'SubagentStop', { agent_type: 'Codex' })
     await ask(
       where,
       'send',
@@ -485,7 +486,7 @@ describe('a subagent', () => {
 
     const own = await called(where, claude, 'SubagentStop')
 
-    assert.equal(parents.answer, undefined)
+    assert.deepEqual([parents.answer, namesake.answer], [undefined, undefined])
     assert.equal(own.answer?.decision, 'block')
     assert.match(wordsOf(own), new RegExp(`HO-${year}-002 "Review it"`))
   })

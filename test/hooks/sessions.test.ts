@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it, type TestContext } from 'node:test'
+import { strangeName } from '../../src/transports/mcp/client-name.ts'
 import { isRunning, processesAbove, type Running } from '../../src/workspace/process-tree.ts'
 import { Seats } from '../../src/workspace/seat.ts'
 import { folders } from '../support/documents/folders.ts'
-import { type Answer, ask, BATON, cleanEnv, type Where } from '../support/program/command.ts'
+import { type Answer, ask, BATON, cleanEnv, quick, type Where } from '../support/program/command.ts'
 
 const FIRST = `HO-${new Date().getUTCFullYear()}-001`
 const EVIDENCE = '--evidence "Middleware in src/=src/limit.ts"'
@@ -94,6 +96,48 @@ describe('two sessions of one agent at once', () => {
     assert.ok(timeline.some(({ act }) => act === 'handoff.take_over'))
   })
 })
+
+describe('a program under the name of another one', () => {
+  it('is told once and noted with everything that it does', async (t) => {
+    const where = await withWork(t)
+    const copilot = session(t, where, 'copilot-cli')
+    const first = await copilot.tool('handoff_accept', { id: FIRST })
+    const second = await copilot.tool('handoff_get', { id: FIRST })
+    const { checks } = JSON.parse((await quick(where, 'doctor', '--json')).stdout)
+
+    assert.equal(first.content.length, 2, first.content[0]?.text)
+    assert.match(
+      first.content[1]!.text,
+      /calls itself copilot-cli and acts as claude here.*baton setup copilot$/,
+    )
+    assert.equal(second.content.length, 1)
+    assert.match(
+      JSON.stringify(checks),
+      /handoff.accept of .* as claude .*: the client calls itself copilot-cli/,
+    )
+  })
+
+  it('is seen by the name of each client, and not where the agent has a name of its own', () => {
+    const program = (name: string) => recordedIn(name).hello.flatMap(({ params }) => clientIn(params))[0]
+    for (const name of ['claude', 'codex', 'gemini', 'copilot', 'opencode', 'qwen'])
+      assert.deepEqual(
+        [strangeName(name, program(name)), strangeName('reviewer', program(name))],
+        [undefined, undefined],
+      )
+    assert.match(strangeName('claude', program('qwen'))?.told ?? '', /baton setup qwen$/)
+  })
+})
+
+interface Hello {
+  readonly clientInfo?: { readonly name: string }
+  readonly _meta?: Readonly<Record<string, { readonly name: string }>>
+}
+const recordedIn = (name: string): { readonly hello: readonly { readonly params?: Hello }[] } =>
+  JSON.parse(readFileSync(resolve(import.meta.dirname, `../programs/fixtures/${name}.json`), 'utf8'))
+const clientIn = ({ clientInfo, _meta }: Hello = {}): string[] =>
+  [clientInfo?.name ?? _meta?.['io.modelcontextprotocol/clientInfo']?.name].filter(
+    (name) => name !== undefined,
+  )
 
 describe('the seats of an agent', () => {
   const [self] = processesAbove()

@@ -69,7 +69,7 @@ async function atSubagentStop(call: HookCall): Promise<HookAnswer> {
   const { input, session, program } = call
   if (input.subagent === undefined) return NOTHING
   const name = input.subagent.type.toLowerCase()
-  if (!AGENT_NAME.test(name)) return NOTHING
+  if (!AGENT_NAME.test(name) || name === call.agent) return NOTHING
   const own = { ...call, input: { ...input, sessionId: `${sessionOf(call)}/${input.subagent.id ?? name}` } }
   const work = ownMoves(await openWork(session, { ...call, agent: name }))
   return refusedFor(own, work, name, (reason) => refuseStop(program, reason))

@@ -2,6 +2,7 @@ import { ProtocolError, Server, type ServerContext } from '@modelcontextprotocol
 import { version } from '../../compose/version.ts'
 import { BatonError, ERROR_CODES } from '../../domain/errors.ts'
 import { type Changes, INBOX } from './changes.ts'
+import { clientOf, strangeName } from './client-name.ts'
 import { getPrompt, listPrompts } from './prompts.ts'
 import { invalidParams } from './reply.ts'
 import { isResource, listResources, listTemplates, readResource } from './resources.ts'
@@ -37,6 +38,7 @@ export function createMcpServer(parts: ServerParts): Server {
       instructions: INSTRUCTIONS,
     },
   )
+  let isTold = false
   server.setRequestHandler('tools/list', async () => ({ tools: await listTools(toolset) }))
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const op = await toolNamed(toolset, params.name)
@@ -44,7 +46,14 @@ export function createMcpServer(parts: ServerParts): Server {
       throw invalidParams(
         `Unknown tool: ${JSON.stringify(params.name.slice(0, 100))} is not in the list of this connection; tools/list shows what is, and --tools of baton mcp chooses`,
       )
-    return callTool(op, params.arguments, context, world)
+    const { agent } = parts
+    const strange = agent === undefined ? undefined : strangeName(agent, clientOf(server, context))
+    if (!strange) return callTool(op, params.arguments, context, world)
+    const admit: World['admit'] = (...asked) => ({ ...world.admit(...asked), doubt: strange.doubt })
+    const answer = await callTool(op, params.arguments, context, { ...world, admit })
+    if (isTold) return answer
+    isTold = true
+    return { ...answer, content: [...answer.content, { type: 'text' as const, text: strange.told }] }
   })
   server.setRequestHandler('resources/list', () => ({ resources: listResources() }))
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates() }))

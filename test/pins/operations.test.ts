@@ -39,6 +39,7 @@ describe('the operations that every surface shares', () => {
       'handoff_ask write handoff:write POST /v1/handoffs/{id}/ask',
       'handoff_cancel write handoff:write POST /v1/handoffs/{id}/cancel',
       'handoff_claim write handoff:write POST /v1/claims',
+      'handoff_comment write handoff:write POST /v1/handoffs/{id}/comment',
       'handoff_complete write handoff:write POST /v1/handoffs/{id}/complete',
       'handoff_create write handoff:write POST /v1/handoffs/drafts',
       'handoff_fail write handoff:write POST /v1/handoffs/{id}/fail',
@@ -212,6 +213,7 @@ describe('the fields that callers write', () => {
       'questions',
       'received',
       'start',
+      'take_over',
       'understood',
     ])
   })
@@ -245,7 +247,7 @@ describe('the answer about one handoff', () => {
   it('is an object with the whole handoff in it', () => {
     const onOne = operations.filter(({ name }) => /^(?:handoff|gate)_(?!list$|inbox$)|_escalate$/.test(name))
 
-    assert.equal(onOne.length, 23)
+    assert.equal(onOne.length, 24)
     for (const op of onOne)
       assert.deepEqual(z.toJSONSchema(shapeOf(op).handoff as z.ZodType), z.toJSONSchema(Handoff()), op.name)
   })

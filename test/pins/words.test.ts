@@ -50,6 +50,7 @@ const WORDS: readonly (readonly [string, readonly string[], readonly string[]])[
       'reassigned',
       'answered',
       'asked',
+      'commented',
       'reminder',
       'undelivered',
       'refused',

@@ -135,7 +135,7 @@ export type VerificationRecord = z.infer<ReturnType<typeof VerificationRecord>>
 
 export const ThreadItem = once(() =>
   z.object({
-    kind: z.enum(['question', 'answer', 'decision', 'progress']),
+    kind: z.enum(['question', 'answer', 'decision', 'progress', 'comment']),
     by: z.string(),
     at: z.string(),
     text: Text,

@@ -12,6 +12,7 @@ export const NOTICE_KINDS = [
   'reassigned',
   'answered',
   'asked',
+  'commented',
   'reminder',
   'undelivered',
   'refused',

@@ -33,6 +33,14 @@ const waive = defineStep('waive', {
   run: (service, call, { id, check }) => service.closing.waive(call, id, check),
 })
 
+const comment = defineStep('comment', {
+  summary: 'Say something about a handoff; sender and receiver are told, and the work goes on.',
+  positional: ['id', 'text'],
+  input: () => z.strictObject({ id: Id, text: z.string().min(1).max(8_000) }),
+  examples: ['baton comment @ "The staging server is back"'],
+  run: (service, call, { id, text }) => service.closing.comment(call, id, text),
+})
+
 const decide = defineOperation({
   name: 'gate_decide',
   summary: 'A person answers a gate (approve, reject or question) or an escalation (one of its options).',
@@ -60,4 +68,4 @@ const decide = defineOperation({
   }),
 })
 
-export const OUTCOME_OPERATIONS = [verify, complete, waive, decide] as const
+export const OUTCOME_OPERATIONS = [verify, complete, waive, comment, decide] as const

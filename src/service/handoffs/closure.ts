@@ -1,5 +1,5 @@
-import { ENGINE } from '../../domain/actor.ts'
-import { checkName, receiverCompletes, unmetConditions } from '../../domain/handoffs/guards.ts'
+import { ANYONE, ENGINE } from '../../domain/actor.ts'
+import { checkName, receiverCompletes, rolesOf, unmetConditions } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { VerifyInput } from '../../domain/handoffs/inputs.ts'
 import type { CheckResult, Content, VerificationRecord } from '../../domain/handoffs/package.ts'
@@ -10,7 +10,7 @@ import type { Problem } from '../../domain/problem.ts'
 import type { Call } from '../deps.ts'
 import { mustContent, uidOf } from '../lookup.ts'
 import { refuse, refuseUnmet, UseCases } from '../write.ts'
-import { type Change, changeHandoff, move, reasoned, type Step } from './moves.ts'
+import { type Change, changeHandoff, move, notify, reasoned, type Step } from './moves.ts'
 import { checksFor, Outlook, outputConditions } from './output-conditions.ts'
 import { entered, talk } from './thread.ts'
 
@@ -96,6 +96,25 @@ export class Closure extends UseCases {
       const waiver = { check, by: step.actor.name, at: step.at }
       step.view.putContent(before.uid, { ...content, waived: [...(content.waived ?? []), waiver] })
       return entered(step, before, 'handoff.waive', { checks: [check] })
+    })
+  }
+
+  /** Says something without asking and without moving the work; the others who have to do with it are told. */
+  async comment(call: Call, ref: string, text: string): Promise<Handoff> {
+    return this.#change(call, 'handoff_comment', ref, { text }, (step, before) => {
+      const { view, actor } = step
+      const { id, from, to } = before
+      const roles = rolesOf(actor, before, this.deps.policy, view.agent(actor.name))
+      if (roles.size === 0 && actor.kind !== 'human')
+        refuse('not_allowed', `${actor.name} may not comment on ${id}; it is between ${from} and ${to}`, {
+          id,
+        })
+      talk(step, before, { kind: 'comment', text })
+      const next = entered(step, before, 'handoff.comment', { remark: text }, false)
+      for (const name of new Set([from, to]))
+        if (name !== actor.name && name !== ANYONE)
+          notify(step, name, 'commented', next, `${actor.name} on ${id}: ${text}`)
+      return next
     })
   }
 

@@ -175,7 +175,7 @@ export function finish(step: Step, before: Handoff, next: Handoff): Handoff {
     delete result.holder
     delete result.instance
   }
-  if (isEnd(result.state)) result.ended_at = at
+  if (isEnd(result.state)) result.ended_at = (isEnd(before.state) ? before.ended_at : undefined) ?? at
   else delete result.ended_at
   const isAsked = result.state === 'needs_input' || before.state === 'needs_input'
   return isAsked ? withTimers(step, before, result) : result

@@ -38,9 +38,9 @@ export function answerBeside(step: Step, before: Handoff, text: string): Handoff
 }
 
 /** Enters what somebody said of a handoff that stays where it is. */
-export function entered(step: Step, before: Handoff, act: string, fields: object): Handoff {
+export function entered(step: Step, before: Handoff, act: string, fields: object, progress = true): Handoff {
   const next = finish(step, before, before)
-  enterHandoff(step, act, next, { fields: { ...fields }, progress: true })
+  enterHandoff(step, act, next, { fields: { ...fields }, progress })
   step.view.putHandoff(next)
   return next
 }

@@ -11,7 +11,7 @@ export interface Whole {
 }
 
 /** Texts of a thread by the name that the log gives them. */
-const THREAD = { question: 'question', answer: 'answer', comment: 'decision' } as const
+const THREAD = { question: 'question', answer: 'answer', comment: 'decision', remark: 'comment' } as const
 
 /** Texts of an acknowledgment by the name that the log gives them. */
 const ACKNOWLEDGED = { understood: 'understanding', questions: 'questions', blockers: 'blockers' } as const

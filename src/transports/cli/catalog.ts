@@ -17,6 +17,7 @@ export const SHORT_FORMS = {
   reject: 'handoff_reject',
   ask: 'handoff_ask',
   answer: 'handoff_answer',
+  comment: 'handoff_comment',
   submit: 'handoff_submit',
   verify: 'handoff_verify',
   decide: 'gate_decide',

@@ -11,6 +11,7 @@ const LEFT: readonly Group[] = [
   ['Hand work over', [
     ['send',     'to an agent or a person'],
     ['answer',   'a question about it'],
+    ['comment',  'say something about it'],
     ['verify',   'judge what was handed in'],
     ['edit',     'change what you sent'],
     ['reassign', 'give it to another'],

@@ -54,32 +54,28 @@ const isDefault = ({ tools }: Operation): boolean => tools === 'default'
 /** A shorter text is not worth the words that point to another tool. */
 const WORTH_POINTING = 40
 
-/** A field that two tools share is described by the first of them; the second names the first. */
+/** A field that two tools share is described by the first of them; the second names the first, once. */
 function saidOnce(tools: readonly Tool[]): Tool[] {
   const first = new Map<string, string>()
-  const pointed = (tool: string, field: string, schema: unknown): unknown => {
-    const text = JSON.stringify([field, schema])
-    const said = first.get(text)
-    if (said === undefined) first.set(text, tool)
-    return said === undefined ? schema : withDescription(schema, `as in ${said}`)
-  }
   return tools.map((tool) => {
-    const properties = Object.entries(tool.inputSchema.properties ?? {}).map(
-      ([field, schema]) => [field, pointed(tool.name, field, schema)] as const,
-    )
+    const pointsTo = new Set<string>()
+    const properties = Object.entries(tool.inputSchema.properties ?? {}).map(([field, schema]) => {
+      const text = JSON.stringify([field, schema])
+      const said = first.get(text)
+      if (said === undefined) first.set(text, tool.name)
+      else if (text.length > WORTH_POINTING * 2 || text.includes(': ')) pointsTo.add(said)
+      return [field, said === undefined ? schema : undescribed(schema)] as const
+    })
     const inputSchema = { ...tool.inputSchema, properties: Object.fromEntries(properties) }
-    return { ...tool, inputSchema: inputSchema as Tool['inputSchema'] }
+    const others = [...pointsTo].map((name) => ` Fields as in ${name}.`).join('')
+    const description = `${tool.description}${others}`
+    return { ...tool, description, inputSchema: inputSchema as Tool['inputSchema'] }
   })
 }
 
-function withDescription(schema: unknown, pointer: string): unknown {
-  const { items, description, ...rest } = Object(schema)
-  if (Object(items).description !== undefined)
-    return { ...Object(schema), items: withDescription(items, pointer) }
-  if (description === undefined) return schema
-  // A short text is soon understood from the name; the shape of an object is not.
-  const isShort = description.length <= WORTH_POINTING && !description.includes('{')
-  return { ...rest, ...(items && { items }), ...(!isShort && { description: pointer }) }
+function undescribed(schema: unknown): unknown {
+  const { items, description: _, ...rest } = Object(schema)
+  return { ...rest, ...(items && { items: undescribed(items) }) }
 }
 
 /** The way to the package of a handoff, which only an agent has to be told. */

@@ -81,6 +81,10 @@ export const WRITES: Readonly<Record<string, (w: Workspace) => Promise<(key: str
       await w.service.receiving.submit(codex, uid, { note: 'Done' })
       return (key) => w.service.closing.complete(keyed('planner', key), uid)
     },
+    handoff_comment: async (w) => {
+      const uid = await begun(w)
+      return (key) => w.service.closing.comment(keyed('planner', key), uid, 'The server is back')
+    },
     handoff_waive: async (w) => {
       const checks = [{ kind: 'evidence' as const, deliverable: 'Tests' }]
       const { handoff } = await w.service.sending.send(planner, { ...WORK, checks })

@@ -27,6 +27,7 @@ export const ROUTES: Readonly<Record<OperationName, readonly [method: 'GET' | 'P
   handoff_ask: ['POST', '/v1/handoffs/{id}/ask'],
   handoff_cancel: ['POST', '/v1/handoffs/{id}/cancel'],
   handoff_claim: ['POST', '/v1/claims'],
+  handoff_comment: ['POST', '/v1/handoffs/{id}/comment'],
   handoff_complete: ['POST', '/v1/handoffs/{id}/complete'],
   handoff_create: ['POST', '/v1/handoffs/drafts'],
   handoff_fail: ['POST', '/v1/handoffs/{id}/fail'],

@@ -47,6 +47,7 @@ const STEP_TEXTS: Readonly<Record<string, (handoff: Handoff) => string>> = {
   handoff_reject: (h) => `is rejected; ${h.from} is told why`,
   handoff_ask: (h) => `waits for ${h.from} to answer`,
   handoff_answer: (h) => `has its answer; ${h.waiting_for ?? h.to} goes on`,
+  handoff_comment: () => 'has your comment',
   handoff_submit: (h) =>
     h.state === 'in_review'
       ? `is handed in; ${h.waiting_for ?? h.from} verifies it`

@@ -64,6 +64,7 @@ const ACTS: Readonly<Record<string, string>> = {
   'handoff.start': 'started',
   'handoff.ask': 'asked',
   'handoff.answer': 'answered',
+  'handoff.comment': 'commented',
   'handoff.amend': 'changed it',
   'handoff.submit': 'handed in',
   'handoff.verify_pass': 'verified it',

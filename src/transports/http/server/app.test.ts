@@ -49,6 +49,7 @@ const ROUTES: Readonly<Record<string, readonly [route: string, scope: string]>> 
   handoff_release:   ['POST /v1/handoffs/{id}/release',    'handoff:write'],
   handoff_fail:      ['POST /v1/handoffs/{id}/fail',       'handoff:write'],
   handoff_retry:     ['POST /v1/handoffs/{id}/retry',      'handoff:write'],
+  handoff_comment:   ['POST /v1/handoffs/{id}/comment',    'handoff:write'],
   handoff_resend:    ['POST /v1/handoffs/{id}/resend',     'handoff:write'],
   handoff_reassign:  ['POST /v1/handoffs/{id}/reassign',   'handoff:write'],
   handoff_cancel:    ['POST /v1/handoffs/{id}/cancel',     'handoff:write'],

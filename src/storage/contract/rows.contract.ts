@@ -304,6 +304,9 @@ export function describeRows(newRoom: NewRoom): void {
             ),
           )
           const { items } = await store.handoffs({ state: ['offered', 'in_progress'] }, { limit: 9 })
+          const all = await Promise.all(uids.map((uid) => store.handoff(uid)))
+          const ended = all.flatMap((one) => (one?.state === 'completed' ? [one] : [])).reverse()
+          assert.deepEqual(await store.miscounted(), [])
           const counts = (await store.counts()).agents
           for (const name of agents) {
             const [outgoing, incoming] = [byUid(items, 'from', name), byUid(items, 'to', name)]
@@ -318,6 +321,11 @@ export function describeRows(newRoom: NewRoom): void {
               const filter = { [side]: name, state: ['offered', 'in_progress'] as const }
               assert.deepEqual(byUid((await store.handoffs(filter, { limit: 9 })).items), expected)
             }
+            const done = { from: name, state: ['completed'] as const }
+            assert.deepEqual(
+              byUid((await store.handoffs(done, { limit: 9 })).items),
+              byUid(ended, 'from', name),
+            )
             const decided = await run(store, { counted: [name] }, (view) => [
               view.openOutgoing(name),
               view.openIncoming(name),

@@ -2,6 +2,7 @@ import { idemKey, type Writes } from '../loaded.ts'
 import { changingIn, type Row, type Written, writtenIn } from '../rows.ts'
 import { type Call, call } from './connection/round-trip.ts'
 import { DUE_AT, dueAt } from './leases.ts'
+import { flushLists } from './lists.ts'
 import { flushParties } from './parties.ts'
 import { MARK_WRITING } from './reading/log.ts'
 import { redactCalls } from './redact.ts'
@@ -139,7 +140,7 @@ export function flush(
   put('upsert', 'delivery')
   put('insert', 'idem')
   for (const redaction of writes.redactions) calls.push(...redactCalls(ws, redaction))
-  return calls
+  return [...calls, ...flushLists(ws, writes)]
 }
 
 /** Rows that two transactions may both make are made in one order, so that neither waits for the other. */

@@ -50,8 +50,9 @@ const SETTINGS: Readonly<Record<string, string>> = {
   default_transaction_isolation: 'read committed',
   lock_timeout: '5s',
   idle_in_transaction_session_timeout: '30s',
-  // Not of the server: see parties.ts.
+  // Not of the server: see parties.ts and lists.ts.
   'baton.parties': 'kept',
+  'baton.lists': 'kept',
 }
 
 /** Prepares connections to the database; none is opened yet. `pg` is loaded here, so that others do not pay for it. */

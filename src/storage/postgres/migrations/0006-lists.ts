@@ -18,8 +18,9 @@ export const addLists = (which: string): string => `INSERT INTO baton.facet (ws,
 /**
  * Additive: lists of handoffs by type, and of ended ones by sender, receiver or both, are found by one key
  * (\`sender receiver type state\`): a table with one index leaves the planner no other way. What has ended is counted
- * in the same transaction, in one of several rows, so that writers seldom wait for each other, and at its very end. The
- * database keeps both, so that an older program beside does too; a restore fills them at once.
+ * in the same transaction, in one of several rows, so that writers seldom wait for each other, and at its very end.
+ * This program writes both itself and says so in its sessions; for an older one beside it the database does. A restore
+ * fills them at once.
  */
 export const sql = `
 LOCK TABLE baton.handoff, baton.task IN SHARE ROW EXCLUSIVE MODE;
@@ -57,9 +58,11 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE CONSTRAINT TRIGGER handoff_lists_new AFTER INSERT ON baton.handoff DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
-  WHEN (pg_catalog.current_setting('baton.lists', true) IS DISTINCT FROM 'later') EXECUTE FUNCTION baton.keep_lists();
+  WHEN (coalesce(pg_catalog.current_setting('baton.lists', true), '') NOT IN ('later', 'kept'))
+  EXECUTE FUNCTION baton.keep_lists();
 CREATE CONSTRAINT TRIGGER handoff_lists AFTER UPDATE OF state ON baton.handoff DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
-  WHEN ((old.open = 0 OR new.open = 0) AND old.state <> new.state) EXECUTE FUNCTION baton.keep_lists();
+  WHEN ((old.open = 0 OR new.open = 0) AND old.state <> new.state
+    AND pg_catalog.current_setting('baton.lists', true) IS DISTINCT FROM 'kept') EXECUTE FUNCTION baton.keep_lists();
 CREATE FUNCTION baton.count_done() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO baton.ended AS e (ws, slot, ${COLUMNS}, done) VALUES (new.ws, pg_catalog.pg_backend_pid() % 16,

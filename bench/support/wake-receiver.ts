@@ -1,7 +1,7 @@
 // The other process of wake.ts: claims what comes and says so, and answers bare signals.
 import { watch } from 'node:fs'
 import { createService, openStore, type StoreTarget } from '../../src/compose/main.ts'
-import { waitFor } from '../../src/service/wait.ts'
+import { waitFor, within } from '../../src/service/wait.ts'
 
 interface Start {
   readonly target: StoreTarget
@@ -32,7 +32,7 @@ process.once('message', async ({ target, signal }: Start) => {
   })
   tell({ kind: 'ready' })
   for (;;) {
-    const handoff = await waitFor(service.deps, () => service.receiving.claim(receiver), 3_600_000)
+    const handoff = await waitFor(service.deps, () => service.receiving.claim(receiver), within(3_600_000))
     if (handoff) tell({ kind: 'handoff' })
   }
 })

@@ -4,7 +4,7 @@ import { by, describeOnEngines, type Workspace } from '../../test/support/progra
 import { BatonError, HandoffFailedException, HandoffTimeoutException } from '../domain/errors.ts'
 import { HOUR_MS } from '../domain/handoffs/deadlines.ts'
 import type { Store } from '../storage/store.ts'
-import { waitFor, waitForEnd } from './wait.ts'
+import { waitFor, waitForEnd, within } from './wait.ts'
 
 const planner = by('planner')
 const codex = by('codex')
@@ -239,7 +239,10 @@ describeOnEngines('waiting for a handoff', (open) => {
       return looks === 3 ? 'found' : undefined
     }
 
-    const answers = [waitFor(w.service.deps, look, 10_000), waitFor(w.service.deps, async () => undefined, 0)]
+    const answers = [
+      waitFor(w.service.deps, look, within(10_000)),
+      waitFor(w.service.deps, async () => undefined, within(0)),
+    ]
 
     assert.deepEqual(await Promise.all(answers), ['found', undefined])
   })

@@ -56,27 +56,24 @@ async function waitForContent(
         throw error
       }
     }
-  const start = patient(() => find(deps, ref))
-  const first = await start({}).catch((error: unknown) => {
-    if (!isPassing(error)) throw error
-    return waitFor(deps, start, (options.timeout_s ?? DEFAULT_WAIT_S) * 1_000, signal)
-  })
-  const seconds = options.timeout_s ?? first?.timeout_s ?? DEFAULT_WAIT_S
-  if (!first) throw timedOut(ref, seconds, {}, away)
-  let seen = first
+  let seen: Handoff | undefined
+  const seconds = () => options.timeout_s ?? seen?.timeout_s ?? DEFAULT_WAIT_S
+  const left = () => seconds() * 1_000 - (performance.now() - begun)
+  const until = <T>(look: (woken: Woken) => Promise<T | undefined>, about?: string) =>
+    waitFor(deps, patient(look), left, signal, about)
+  // A uid is looked up once, by the first look, when its changes are heard already.
+  const found = isUid(ref) ? { uid: ref } : await until(() => find(deps, ref))
   let content: Content | undefined
-  const look = patient(async (woken) => {
-    const handoff = woken.changed?.handoffs?.get(first.uid) ?? (await settled(deps, first.uid))
-    seen = handoff
-    content = woken.changed?.contents?.get(first.uid)
-    const isTold = options.untilFailure === true && handoff.state === 'retry_wait'
-    if (!isEnd(handoff.state) && !isTold) return undefined
-    if (woken.isLate && Date.parse(handoff.updated_at) < deps.now().getTime() - LOOK_AGAIN_MS / 2) late += 1
-    return handoff
-  })
-  const left = seconds * 1_000 - (performance.now() - begun)
-  const ended = await waitFor(deps, look, left, signal, first.uid)
-  if (!ended) throw timedOut(first.id, seconds, seen, away)
+  const look = async (uid: string, { changed, isLate }: Woken): Promise<Handoff | undefined> => {
+    seen = changed?.handoffs?.get(uid) ?? (await settled(deps, uid))
+    content = changed?.contents?.get(uid)
+    const isTold = options.untilFailure === true && seen.state === 'retry_wait'
+    if (!isEnd(seen.state) && !isTold) return undefined
+    if (isLate && Date.parse(seen.updated_at) < deps.now().getTime() - LOOK_AGAIN_MS / 2) late += 1
+    return seen
+  }
+  const ended = found && (await until((woken) => look(found.uid, woken), found.uid))
+  if (!ended) throw timedOut(seen?.id ?? ref, seconds(), seen ?? {}, away)
   if (ended.state === 'completed') return { handoff: ended, content }
   throw new HandoffFailedException(reasonOf(ended), {
     id: ended.id,
@@ -140,6 +137,12 @@ interface Woken {
   readonly isLate?: boolean
 }
 
+/** The time that is left of so many milliseconds. */
+export function within(ms: number): () => number {
+  const end = performance.now() + ms
+  return () => end - performance.now()
+}
+
 /**
  * Looks at once, whenever what it is about may have changed, and at the deadline, until `look` answers something.
  * `about` is the uid of a handoff or the name of an agent; without it every change counts. The log names handoffs only,
@@ -148,11 +151,10 @@ interface Woken {
 export async function waitFor<T>(
   deps: ServiceDeps,
   look: (woken: Woken) => Promise<T | undefined>,
-  timeoutMs: number,
+  leftMs: () => number,
   signal?: AbortSignal,
   about = '',
 ): Promise<T | undefined> {
-  const deadline = performance.now() + timeoutMs
   let wake: () => void = () => undefined
   let woken: Woken | undefined = {}
   // Joined before the first look: a change between look and sleep must not be missed.
@@ -166,9 +168,9 @@ export async function waitFor<T>(
   try {
     for (;;) {
       signal?.throwIfAborted()
-      const looked = performance.now()
+      const isLast = leftMs() <= 0
       let isAway = false
-      if (woken || looked >= deadline) {
+      if (woken || isLast) {
         const by: Woken = woken ?? {}
         woken = undefined
         const found = await look(by).catch((error: unknown) => {
@@ -178,9 +180,9 @@ export async function waitFor<T>(
         })
         if (found !== undefined) return found
         // A look that began before the deadline is not the last one, however long it took.
-        if (looked >= deadline) return undefined
+        if (isLast) return undefined
       }
-      const left = deadline - performance.now()
+      const left = leftMs()
       if (!woken && left > 0 && !signal?.aborted)
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, Math.min(left, LOOK_AGAIN_MS))

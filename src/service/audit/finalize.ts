@@ -5,7 +5,7 @@ import { BatonError } from '../../domain/errors.ts'
 import { addMs } from '../../domain/handoffs/deadlines.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { logRecord } from '../log-record.ts'
-import { waitFor } from '../wait.ts'
+import { waitFor, within } from '../wait.ts'
 import { refuse } from '../write.ts'
 import { checkpointAt, newCheckpoint, newestCheckpoint } from './checkpoints.ts'
 import { toText } from './hashes.ts'
@@ -33,7 +33,7 @@ export async function finalize(deps: ServiceDeps, call: Call, ref?: string): Pro
   await sequence(deps.store)
   // A failure is the caller's to know at once; only another's lease is waited for.
   const failed = (error: unknown) => ({ error })
-  const answered = await waitFor(deps, () => attempt(deps, call, session.uid).catch(failed), WAIT_MS)
+  const answered = await waitFor(deps, () => attempt(deps, call, session.uid).catch(failed), within(WAIT_MS))
   if (answered && 'error' in answered) throw answered.error
   return answered ?? refuse('unavailable', FINALIZING, { session: session.id, retry_after_s: 5 })
 }

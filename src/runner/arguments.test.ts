@@ -43,7 +43,12 @@ describe('a number of seconds to wait', () => {
   it('may be none at all, and longer than a timer lasts', async () => {
     const sent = await send()
     const ended = Promise.withResolvers<{ output: boolean }>()
-    const specialist = await baton.specialist('worker', {}, () => ended.promise)
+    const begun = Promise.withResolvers<void>()
+    const specialist = await baton.specialist('worker', {}, () => {
+      begun.resolve()
+      return ended.promise
+    })
+    await begun.promise
 
     await assert.rejects(sent.wait({ timeout_s: 0 }), { code: 'timed_out' })
     const closing = specialist.close({ timeout_s: 10_000_000 })

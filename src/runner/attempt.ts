@@ -30,6 +30,8 @@ export interface AttemptOptions {
   readonly stopped: AbortSignal
   /** Whether the specialist could take one more handoff now. */
   readonly hasFreeSlot: () => boolean
+  /** Called when the end is about to be written, unless checks that may take minutes come first. */
+  readonly onEnding?: () => void
 }
 
 type Submission = Omit<OperationInput<'handoff_submit'>, 'id' | 'attempt'>
@@ -50,6 +52,7 @@ export class Attempt {
   readonly #handoff: Handoff
   readonly #content: HandoffContent | undefined
   readonly #lost = new AbortController()
+  #hasChecks = false
   /** Data that the handler stored, for the check against the output schema. */
   readonly #stored = new Map<string, unknown>()
 
@@ -85,7 +88,9 @@ export class Attempt {
       working = false
       holding.unwatch()
       // The lease is kept meanwhile: acceptance checks may take longer than it lasts.
-      if (!this.#lost.signal.aborted) await this.#handIn(produced)
+      if (this.#lost.signal.aborted) return
+      if (!this.#hasChecks) this.#options.onEnding?.()
+      await this.#handIn(produced)
     } finally {
       holding.release()
     }
@@ -96,7 +101,9 @@ export class Attempt {
     const { package: travels, verifications } =
       this.#content ?? (await this.#insist(() => link.content(this.#handoff.uid)))
     const last = verifications.at(-1)
+    this.#hasChecks = Boolean(travels.checks?.length)
     try {
+      stopped.throwIfAborted()
       const input = await checkInput(travels.input)
       if (!input.ok)
         return failing('SCHEMA_VALIDATION_FAILED', sentenceOf('Input', input.problems), input.problems)

@@ -3,7 +3,7 @@ import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { withoutSecrets } from '../domain/texts/secrets.ts'
 import { demandSeconds } from '../domain/wait-limits.ts'
-import { Attempt } from './attempt.ts'
+import { Attempt, type AttemptOptions } from './attempt.ts'
 import type { AgentLink, Claimed, Link } from './link.ts'
 import { type AfterSchema, type BeforeSchema, prepareSchema, type Schema } from './schema.ts'
 import { warn } from './warnings.ts'
@@ -97,7 +97,7 @@ export async function startSpecialist<In extends Schema, Out extends Schema>(
     link,
     concurrency,
     signal: options.signal,
-    work: (claimed, stopped, hasFreeSlot) => new Attempt({ ...attempt, stopped, hasFreeSlot }, claimed).run(),
+    work: (claimed, world) => new Attempt({ ...attempt, ...world }, claimed).run(),
   })
 }
 
@@ -134,7 +134,10 @@ interface RunningOptions {
   readonly onEnd: ((specialist: Specialist) => void) | undefined
   readonly concurrency: number
   readonly signal: AbortSignal | undefined
-  readonly work: (claimed: Claimed, stopped: AbortSignal, hasFreeSlot: () => boolean) => Promise<void>
+  readonly work: (
+    claimed: Claimed,
+    world: Pick<AttemptOptions, 'stopped' | 'hasFreeSlot' | 'onEnding'>,
+  ) => Promise<void>
 }
 
 class RunningSpecialist implements Specialist {
@@ -142,8 +145,14 @@ class RunningSpecialist implements Specialist {
   readonly instance: string
   readonly done: Promise<void>
   readonly #options: RunningOptions
-  /** The running attempts, each with the uid of its handoff. */
-  readonly #running = new Map<Promise<void>, string>()
+  /** Slots at work. Each goes from one handoff to the next while there is more. */
+  readonly #slots = new Set<Promise<void>>()
+  #onFree: () => void = () => undefined
+  /** The handoffs that slots are at, and during a look at the inbox all that they were at since it began. */
+  readonly #atWork = new Set<string>()
+  readonly #since = new Set<string>()
+  /** Claims beside the ends of attempts. */
+  readonly #claiming = new Set<Promise<unknown>>()
   /** Attempts whose end could not be written: they look as if they went on, until their lease lapses. */
   readonly #unended = new Set<string>()
   /** Aborted: take no more. */
@@ -187,27 +196,66 @@ class RunningSpecialist implements Specialist {
   async #run(): Promise<void> {
     try {
       while (!this.#closing.signal.aborted) {
-        if (this.#running.size >= this.#options.concurrency) await Promise.race(this.#running.keys())
-        else await this.#takeNext()
+        if (this.#free > 0) await this.#takeNext()
+        else
+          await new Promise<void>((resolve) => {
+            this.#onFree = resolve
+          })
       }
     } catch (error) {
       if (!this.#closing.signal.aborted) this.#fail(error)
     }
-    await Promise.all(this.#running.keys())
+    await Promise.all(this.#slots)
     if (this.#failure) throw this.#failure.error
   }
 
   async #takeNext(): Promise<void> {
-    const { link, work, concurrency } = this.#options
+    const { link } = this.#options
     const taken = await link.until({ agent: this.name }, () => this.#take(), this.#closing.signal)
-    const hasFreeSlot = () => this.#running.size < concurrency
     for (const claimed of taken ?? []) {
-      const { handoff } = claimed
-      const running = work(claimed, this.#stopped.signal, hasFreeSlot)
-        .catch((error: unknown) => this.#abandon(handoff, error))
-        .finally(() => this.#running.delete(running))
-      this.#running.set(running, handoff.uid)
+      const slot = this.#work(claimed).finally(() => {
+        this.#slots.delete(slot)
+        this.#onFree()
+      })
+      this.#slots.add(slot)
     }
+  }
+
+  get #free(): number {
+    return this.#options.concurrency - this.#slots.size
+  }
+
+  /** One slot: while the inbox is long, the transaction that ends an attempt claims the next. */
+  async #work(first: Claimed): Promise<void> {
+    let claimed: Claimed | undefined = first
+    while (claimed) {
+      const { handoff }: Claimed = claimed
+      let next: Promise<readonly Claimed[] | undefined> | undefined
+      this.#begin(handoff)
+      const options = {
+        stopped: this.#stopped.signal,
+        hasFreeSlot: () => this.#free > 0,
+        onEnding: () => {
+          if (!this.#isLong || this.#closing.signal.aborted) return
+          const claiming = this.#claims(1).catch(() => undefined)
+          this.#claiming.add(claiming)
+          next = claiming.finally(() => this.#claiming.delete(claiming))
+        },
+      }
+      await this.#options.work(claimed, options).catch((error: unknown) => this.#abandon(handoff, error))
+      const [found] = (await next) ?? []
+      claimed = found
+      this.#atWork.delete(handoff.uid)
+    }
+  }
+
+  #begin({ uid }: Handoff): void {
+    this.#atWork.add(uid)
+    this.#since.add(uid)
+  }
+
+  get #isLong(): boolean {
+    return performance.now() - this.#lookedAt < LOOK_EVERY_MS
   }
 
   /** An attempt could neither be handed in nor reported: that ends it alone, unless no other would fare better. */
@@ -231,20 +279,24 @@ class RunningSpecialist implements Specialist {
 
   /** Takes work for all free slots; claims share a transaction. It looks before it claims: a claim takes locks. */
   async #take(): Promise<readonly Claimed[] | undefined> {
-    const { link, concurrency } = this.#options
-    // Before the read: work that is handed in meanwhile may still be shown in progress, and is not to be done again.
-    const atWork = new Set(this.#running.values())
+    const { link } = this.#options
     try {
-      if (performance.now() - this.#lookedAt < LOOK_EVERY_MS) {
-        const claimed = await this.#claims(concurrency - this.#running.size)
+      if (this.#isLong) {
+        const claimed = await this.#claims(this.#free)
         if (claimed) return claimed
       }
-      const { items, next } = await link.inbox(Math.min(atWork.size + LOOK_AHEAD, 5 * LOOK_AHEAD))
-      const free = concurrency - this.#running.size
+      // Before the read: work that is handed in meanwhile may still be shown in progress, and is not to be done again.
+      this.#since.clear()
+      for (const uid of this.#atWork) this.#since.add(uid)
+      if (Number.isFinite(this.#lookedAt)) this.#lookedAt = performance.now()
+      const { items, next } = await link.inbox(Math.min(this.#atWork.size + LOOK_AHEAD, 5 * LOOK_AHEAD))
+      // Nor is work that was claimed before the read, and is begun after it.
+      await Promise.all(this.#claiming)
+      const free = this.#free
       const mine = items.filter(({ holder, instance }) => holder === this.name && instance === this.instance)
       // Begun work that nobody here is at was handed in, and its verifier gave it back.
       const refused = mine.filter(
-        (item) => isBegun(item) && !atWork.has(item.uid) && !this.#unended.has(attemptOf(item)),
+        (item) => isBegun(item) && !this.#since.has(item.uid) && !this.#unended.has(attemptOf(item)),
       )
       if (refused.length > 0) return refused.slice(0, free).map((handoff) => ({ handoff }))
       const answered = mine.filter(({ state }) => state === 'accepted').slice(0, free)
@@ -261,6 +313,8 @@ class RunningSpecialist implements Specialist {
   async #claims(wanted: number): Promise<readonly Claimed[] | undefined> {
     const begun = await begunOf(Array.from({ length: wanted }, () => this.#claim()))
     if (begun?.length !== wanted) this.#lookedAt = Number.NEGATIVE_INFINITY
+    // A look that is under way may show them already.
+    for (const { handoff } of begun ?? []) this.#begin(handoff)
     return begun
   }
 

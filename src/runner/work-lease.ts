@@ -20,6 +20,9 @@ const BEATS_WHILE_AWAY = 12
 /** Shorter ones are not worth a call each. */
 const SHORTEST_LEASE_MS = 100
 
+/** Work that takes less is told of a loss when it is handed in. */
+const WATCH_AFTER_MS = 100
+
 /** Codes that say: somebody else has it now, or nobody needs it any more. */
 const LOST_CODES: readonly string[] = ['conflict', 'wrong_state', 'not_allowed', 'not_found']
 
@@ -45,7 +48,8 @@ export class WorkLease {
   constructor(options: WorkLeaseOptions) {
     this.#options = options
     this.#beatLater(options.handoff, BEATS_PER_LEASE)
-    void this.#watch()
+    const watch = setTimeout(() => void this.#watch(), WATCH_AFTER_MS)
+    this.#unwatched.signal.addEventListener('abort', () => clearTimeout(watch))
   }
 
   /** No more looking: the holder is about to hand in, and is told of a loss then. */

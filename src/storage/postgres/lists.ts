@@ -24,7 +24,7 @@ const COUNT = {
 }
 
 /** The keys by which lists find a handoff (`sender receiver type state`): an open one by its type, an ended one by all. */
-function keysOf({ from, to, type, state }: Handoff): readonly string[] {
+function listKeys({ from, to, type, state }: Handoff): readonly string[] {
   const rest = `${type} ${isOpen(state) ? 'open' : state}`
   return isOpen(state)
     ? [`  ${rest}`]
@@ -40,7 +40,7 @@ export function flushLists(ws: number, { handoffs, oldHandoffs }: Writes): reado
   const joined: typeof left = { keys: [], uids: [] }
   const counts = new Map(ENDS.map((end) => [end, 0]))
   const add = (rows: typeof left, handoff: Handoff | undefined, by: number) => {
-    for (const key of handoff ? keysOf(handoff) : []) {
+    for (const key of handoff ? listKeys(handoff) : []) {
       rows.keys.push(key)
       rows.uids.push(handoff!.uid)
     }

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import { committedIn, isState, openDisclosure, stateText } from '../audit/disclosure.ts'
 import { type AuditRecord, recordIn } from '../audit/entry.ts'
+import type { Archive } from '../storage/archive.ts'
+import { isStub } from '../storage/queries.ts'
 import { COLUMNS, keyOf } from '../storage/rows.ts'
 import type { DumpRow, Store } from '../storage/store.ts'
 
@@ -52,6 +54,7 @@ const columnsOf = COLUMNS as Readonly<Record<string, (doc: never) => Doc>>
 /** Compares every row of a store with what the log commits to: changed, added and missing rows and texts. */
 export async function verifyStates(store: Store): Promise<StateReport> {
   const check = new StateCheck()
+  check.archive = await store.archive()
   for await (const row of store.dump()) check.take(row)
   return check.report()
 }
@@ -67,8 +70,8 @@ class StateCheck {
   readonly #acknowledged = new Map<unknown, string>()
   /** Tokens that ended. */
   readonly #revoked = new Set<unknown>()
-  /** The subject of each entry as its row says, to be compared with the one that it names. */
-  readonly #subjects: (readonly [where: string, named: string, id: string, subject: unknown])[] = []
+  /** Subjects of entries as their rows say, where they are not simply those that they name. */
+  readonly #subjects: (readonly [where: string, named: string, subject: unknown])[] = []
   readonly #owners = new Map<string, unknown[]>()
   /** Texts that are not there, by their digest. */
   readonly #missing = new Map<string, string>()
@@ -77,6 +80,7 @@ class StateCheck {
   readonly #blobs = new Set<unknown>()
   readonly #streams = new Set<unknown>()
   readonly #wrong = new Set<string>()
+  archive: Archive | undefined
 
   take({ table, row }: DumpRow): void {
     if (table === 'entry') this.#entry(row)
@@ -99,9 +103,8 @@ class StateCheck {
       else bound += 1
       this.#follow(kept)
     }
-    for (const [where, named, id, subject] of this.#subjects)
-      if (subject !== id && !this.#owners.get(named)?.includes(subject) && this.#owners.has(named))
-        this.#changed(where)
+    for (const [where, named, subject] of this.#subjects)
+      if (!this.#owners.get(named)?.includes(subject) && this.#owners.has(named)) this.#changed(where)
     for (const key of this.#committed.keys()) {
       // Notices that were seen and sessions that ended are cleared away in time.
       const [table, uid] = key.split(' ', 2)
@@ -144,8 +147,9 @@ class StateCheck {
   #entry(cells: Cells): void {
     const { id, stream, seq, subject, disclosures } = cells
     const where = `entry ${seq} of stream ${stream}`
+    const text = entryText(cells.body)
+    const [body = text, ...texts] = (isStub(text) && this.archive?.held(text)) || []
     try {
-      const body = entryText(cells.body)
       const [, , of, place] = body.split('\n', 4)
       const { act, sub, ts, h = [], sd = {} } = recordIn({ body })
       const isInPlace = of === stream && Number(place) === Number(seq) && this.#streams.has(stream)
@@ -153,7 +157,7 @@ class StateCheck {
       for (const digest of h) this.#redacted.add(digest)
       const said = { id: Number(id), rev: sub.rev, state: '' }
       const names = new Map(Object.entries(sd).map(([name, digest]) => [digest, name]))
-      for (const text of disclosures ? (JSON.parse(String(disclosures)) as readonly string[]) : []) {
+      for (const text of disclosures ? (JSON.parse(String(disclosures)) as readonly string[]) : texts) {
         const digest = hash('sha256', text, 'base64url')
         const name = names.get(digest)
         if (name === undefined) this.#changed(where)
@@ -163,7 +167,7 @@ class StateCheck {
       }
       for (const [digest, name] of names) this.#missing.set(digest, `${name} of ${where}`)
       const named = `${sub.k} ${sub.id}`
-      this.#subjects.push([where, named, sub.id, subject])
+      if (subject !== sub.id) this.#subjects.push([where, named, subject])
       if (act === 'token.revoke') this.#revoked.add(sub.id)
       if (act === 'notice.ack') this.#acknowledged.set(sub.id, ts)
       if (Object.keys(sd).some(isState)) return

@@ -15,6 +15,8 @@ export interface LongWork {
 export interface ChainReport {
   readonly streams: number
   readonly entries: number
+  /** Streams with entries in an archive that is not there. */
+  readonly elsewhere: number
   /** Streams that do not hold, with the first entry that is wrong. */
   readonly broken: readonly { readonly stream: string; readonly at: number; readonly reason: string }[]
 }
@@ -25,11 +27,13 @@ export async function verifyChains(store: Store, { tell, signal }: LongWork = {}
   const broken: { stream: string; at: number; reason: string }[] = []
   let streams = 0
   let entries = 0
+  let elsewhere = 0
   for (const [stream, head] of heads) {
     signal?.throwIfAborted()
     const { texts, wrong } = await readStream(store, stream, leafHash)
     const verdict = verifyChain(texts, leafHash, head)
-    if (!verdict.ok) broken.push({ stream, at: verdict.at, reason: verdict.reason })
+    if (texts.some(({ entry }) => entry === '')) elsewhere += 1
+    else if (!verdict.ok) broken.push({ stream, at: verdict.at, reason: verdict.reason })
     else if (wrong !== undefined)
       broken.push({ stream, at: wrong, reason: 'its stored hash is not that of its text' })
     streams += 1
@@ -37,7 +41,7 @@ export async function verifyChains(store: Store, { tell, signal }: LongWork = {}
     tell?.('verifying the log', streams, heads.size)
   }
   broken.push(...(await verifyTree(store, (done, of) => tell?.('verifying the tree', done, of))))
-  return { streams, entries, broken }
+  return { streams, entries, elsewhere, broken }
 }
 
 /** The last entry of every stream, as its row says. */

@@ -118,7 +118,7 @@ export function shiftDependencies(loaded: Loaded, uid: string, by: number): void
 }
 
 /** The store numbers it. */
-type NewEntry = Omit<LogEntry, 'id'>
+type NewEntry = Omit<LogEntry, 'id' | 'isArchived'>
 
 /** The rows to write, each once and in its last form. */
 export type Writes = Readonly<ReturnType<typeof noWrites>>

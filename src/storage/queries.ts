@@ -1,6 +1,7 @@
 import { ENDS } from '../domain/lifecycle.ts'
 import type { Notice } from '../domain/people/notice.ts'
 import { present } from '../domain/present.ts'
+import type { Archive } from './archive.ts'
 import { blockList, handoffList, type Listing, runList, sessionList, taskList, WINDOW } from './filters.ts'
 import { cursorParts, numberCursor, toPage } from './page.ts'
 import type { Cell } from './rows.ts'
@@ -22,6 +23,8 @@ export interface Engine {
   settled(): Promise<number>
   /** Counts of the open handoffs of each agent, `outgoing` and `incoming`. */
   readonly agentCounts: string
+  /** Archives may lie here too. */
+  readonly beside?: string
 }
 
 /** Named, because SQLite would rather look up the status and then sort every open task there is. */
@@ -54,9 +57,16 @@ const OTHER_COUNTS = `SELECT 'handoffs', state, count(*) FROM handoff WHERE open
 const RECOUNT = `${KEPT} UNION ALL SELECT 'rows', state, count(*) FROM handoff WHERE open = 0 GROUP BY state
   UNION ALL SELECT 'rows', status, count(*) FROM task WHERE status = 'done' GROUP BY status`
 
+/** The stream whose entries name the archive of the log; the last one counts. */
+export const ARCHIVE_STREAM = 'log.archive'
+/** An archived entry has its place in the tree for a body; no entry begins so. */
+export const stubOf = (index: number): string => `#${index}`
+export const isStub = (body: string): boolean => body.startsWith('#')
+
 const ENTRY = 'SELECT id, stream, seq, subject, act, at, hash, body, disclosures FROM entry'
 const TIMELINE = `${ENTRY} WHERE stream = ? AND subject = ? ORDER BY seq LIMIT ?`
 const ENTRIES = `${ENTRY} WHERE stream = ? AND seq >= ? ORDER BY seq LIMIT ?`
+const NEWEST_OF = `${ENTRY} WHERE stream = ? ORDER BY seq DESC LIMIT 1`
 const CHANGES = `${ENTRY} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`
 const END = 'SELECT id FROM entry WHERE id <= ? ORDER BY id DESC LIMIT 1'
 
@@ -68,7 +78,7 @@ const TILE_OF_ENTRY = `${TILE} WHERE first IS NOT NULL AND first <= ? AND ? <= (
   ORDER BY first DESC LIMIT 1`
 
 /** The reads of the port that both engines answer alike; each is answered by an index. */
-export function queriesOver({ ask, askSlowly, byRef, list, settled, agentCounts }: Engine) {
+export function queriesOver({ ask, askSlowly, byRef, list, settled, agentCounts, beside }: Engine) {
   const all = async <T>(sql: string, ...values: Cell[]) => docs<T>(await ask(sql, ...values))
   const one = async <T>(sql: string, ...values: Cell[]) => docs<T>(await ask(sql, ...values))[0]
   const named = <T>(table: string, hasId = true) => {
@@ -102,6 +112,18 @@ export function queriesOver({ ask, askSlowly, byRef, list, settled, agentCounts 
         counts[String(kind)]![String(key)] = Number(n)
       }
     return counts
+  }
+  let known: { readonly id: number; readonly archive: Archive } | undefined
+  const archive = async () => {
+    const [named] = toEntries(await ask(NEWEST_OF, ARCHIVE_STREAM))
+    if (named && known?.id !== named.id)
+      known = { id: named.id, archive: new (await import('./archive.ts')).Archive(named, beside) }
+    return named && known?.archive
+  }
+  const whole = async (rows: Rows, bare?: true) => {
+    const entries = toEntries(rows)
+    const isWhole = !entries.some(({ body }) => isStub(body))
+    return isWhole ? entries : ((await archive())?.fill(entries, bare) ?? entries)
   }
   return {
     handoff: named('handoff'),
@@ -170,14 +192,16 @@ export function queriesOver({ ask, askSlowly, byRef, list, settled, agentCounts 
       return wrong.map((end) => ({ end, kept: kept[end] ?? 0, rows: rows[end] ?? 0 }))
     },
 
-    timeline: async (stream, subject, limit) => toEntries(await ask(TIMELINE, stream, subject, limit)),
-    entries: async (stream, from, limit) => toEntries(await ask(ENTRIES, stream, from, limit)),
+    timeline: async (stream, subject, limit, bare) =>
+      whole(await ask(TIMELINE, stream, subject, limit), bare),
+    entries: async (stream, from, limit, bare) => whole(await ask(ENTRIES, stream, from, limit), bare),
+    archive,
     async streams({ limit, cursor = '' }) {
       const rows = await ask('SELECT uid FROM stream WHERE uid > ? ORDER BY uid LIMIT ?', cursor, limit + 1)
       const uids = rows.map(([uid]) => String(uid))
       return toPage(uids, limit, (uid) => uid)
     },
-    async changes(cursor, limit) {
+    async changes(cursor, limit, bare) {
       const after = cursor === undefined ? undefined : numberCursor(cursor)
       const last = await settled()
       if (cursor === undefined || after === undefined) {
@@ -185,7 +209,7 @@ export function queriesOver({ ask, askSlowly, byRef, list, settled, agentCounts 
         return { entries: [], cursor: String(row?.[0] ?? 0) }
       }
       if (after >= last) return { entries: [], cursor }
-      const entries = toEntries(await ask(CHANGES, after, last, limit))
+      const entries = await whole(await ask(CHANGES, after, last, limit), bare)
       return { entries, cursor: String(entries.at(-1)?.id ?? cursor) }
     },
 

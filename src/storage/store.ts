@@ -10,6 +10,7 @@ import type { Delivery } from '../domain/people/delivery.ts'
 import type { Notice } from '../domain/people/notice.ts'
 import type { Task, TaskState, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Run, RunState } from '../domain/workflow/run.ts'
+import type { Archive } from './archive.ts'
 import type { Listener } from './listeners.ts'
 import type { Shared } from './pools.ts'
 import type { View } from './view.ts'
@@ -120,6 +121,7 @@ export interface LogEntry {
   readonly hash: string
   readonly body: string
   readonly disclosures?: readonly string[]
+  readonly isArchived?: true
 }
 
 /** The head of the workspace's tree: how much of the log is in it. */
@@ -326,19 +328,20 @@ export interface Store extends Shared {
   /** Kept counts of ended handoffs and tasks that differ from their rows. Counts them all: for doctor. */
   miscounted(): Promise<readonly Miscount[]>
 
-  /** The entries of a stream about one handoff, task or agent in it, oldest first. */
-  timeline(stream: string, subject: string, limit: number): Promise<readonly LogEntry[]>
+  /** The entries of a stream about a subject, oldest first. `bare`: without bodies where their archive is missing. */
+  timeline(stream: string, subject: string, limit: number, bare?: true): Promise<readonly LogEntry[]>
   /** The log of one stream from `seq` on, for verification. */
-  entries(stream: string, from: number, limit: number): Promise<readonly LogEntry[]>
+  entries(stream: string, from: number, limit: number, bare?: true): Promise<readonly LogEntry[]>
   streams(page: PageRequest): Promise<Page<string>>
-  /**
-   * Everything that happened after `cursor`, in an order that never skips and in which each stream keeps its own.
-   * Without a cursor: only the end.
-   */
+  /** Everything after `cursor`: nothing is skipped, and each stream keeps its order. Without a cursor: only the end. */
   changes(
     cursor: string | undefined,
     limit: number,
+    bare?: true,
   ): Promise<{ entries: readonly LogEntry[]; cursor: string }>
+  archive(): Promise<Archive | undefined>
+  /** Leaves only the places of these entries; one that was redacted since stays. Answers how many went. */
+  putAway(entries: readonly (LogEntry & { readonly index: number })[]): Promise<number>
 
   /** The tree as it stands, and the newest entry that was committed, in the tree or not. */
   tree(): Promise<Tree & { readonly newest: number }>
@@ -370,10 +373,7 @@ export interface Store extends Shared {
   /** How many handoffs are due at `at` and not settled, and since when. A lease may be among them for a moment. */
   overdue(at: string): Promise<{ readonly count: number; readonly since?: string }>
 
-  /**
-   * Clears what changed and deleted rows left behind, as far as the engine can. False when others were reading all
-   * the while and kept it from doing so.
-   */
+  /** Clears what changed and deleted rows left behind; false when others kept reading and so prevented it. */
   scrub(): Promise<boolean>
 
   /** Every row of every table, for backup and copy. */

@@ -16,7 +16,7 @@ export async function changedOutside(store: Store, kind: Bound, uid: string): Pr
   let seen = await look(store, kind, uid)
   for (;;) {
     const { id, stream, states } = seen
-    const bound = boundIn(await store.timeline(stream, uid, ALL_ENTRIES))
+    const bound = boundIn(await store.timeline(stream, uid, ALL_ENTRIES, true))
     if (![...states].some(([name, state]) => (bound.get(name) ?? state) !== state)) return undefined
     seen = await look(store, kind, uid)
     if ([...seen.states].every(([name, state]) => states.get(name) === state))
@@ -38,7 +38,7 @@ const stateIn = (table: string, row: object): string => hash('sha256', stateText
 function boundIn(entries: readonly LogEntry[]): ReadonlyMap<string, string> {
   const bound = new Map<string, string>()
   let [rev, silent] = [0, 0]
-  for (const entry of entries) {
+  for (const entry of entries.filter(({ body }) => body !== '')) {
     const { sub, sd = {} } = recordIn(entry)
     if (!Object.keys(sd).some(isState)) silent = sub.rev
     else rev = sub.rev

@@ -11,7 +11,7 @@ export async function doubtsIn(
 ): Promise<{ readonly doubts: readonly string[]; readonly end: string }> {
   const doubts: string[] = []
   for (let cursor = after; ; ) {
-    const { entries, cursor: end } = await store.changes(cursor, DOUBTS_PAGE)
+    const { entries, cursor: end } = await store.changes(cursor, DOUBTS_PAGE, true)
     for (const { act, subject, at, body, disclosures = [] } of entries) {
       if (!body.includes('"doubt":"')) continue
       const why = disclosures.map(openDisclosure).find(({ name }) => name === 'doubt')?.value

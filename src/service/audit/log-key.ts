@@ -1,6 +1,8 @@
 import { openDisclosure } from '../../audit/disclosure.ts'
+import type { AuditRecord } from '../../audit/entry.ts'
 import { ENGINE } from '../../domain/actor.ts'
 import { BatonError } from '../../domain/errors.ts'
+import { present } from '../../domain/present.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { logRecord, withDoubt } from '../log-record.ts'
 import type { LogKey } from './keys.ts'
@@ -39,7 +41,13 @@ export async function signingKey(deps: ServiceDeps): Promise<LogKey> {
   const own = await keys.key(origin)
   if (named) return demandNamed(named, own, keys.fileOf(origin))
   const key = own ?? (await keys.makeKey(origin))
-  await nameKey(deps, { actor: ENGINE }, { vkey: key.vkey, host: keys.host, file: key.file }, 'first')
+  await nameInLog(
+    deps,
+    { actor: ENGINE },
+    KEY_STREAM,
+    { vkey: key.vkey, host: keys.host, file: key.file },
+    'first',
+  )
   // Another machine may have named its own in the same moment.
   return demandNamed((await logKeyOf(deps)) ?? key, key, key.file)
 }
@@ -70,34 +78,32 @@ export async function renewKey(deps: ServiceDeps, call: Call): Promise<LogKey> {
   if (!keys) throw noKeys()
   await keys.retireKey(origin)
   const key = await keys.makeKey(origin)
-  await nameKey(deps, call, { vkey: key.vkey, host: keys.host, file: key.file }, 'another')
+  await nameInLog(deps, call, KEY_STREAM, { vkey: key.vkey, host: keys.host, file: key.file })
   return key
 }
 
-function nameKey(
+/** An entry of a stream whose last one counts, perhaps with a signed head; `first` where nothing is named yet. */
+export function nameInLog(
   { store, now }: ServiceDeps,
   { actor }: Call,
-  fields: NamedKey,
-  which: 'first' | 'another',
+  stream: string,
+  fields: object,
+  more?: AuditRecord['cp'] | 'first',
 ): Promise<void> {
   const at = now().toISOString()
   return store.transact({
-    reads: { streams: [KEY_STREAM] },
+    reads: { streams: [stream] },
     at,
     decide: (view) => {
-      const before = view.stream(KEY_STREAM)
-      if (before && which === 'first') return
-      view.append({
-        stream: KEY_STREAM,
-        subject: KEY_STREAM,
-        record: logRecord(
-          'log.key',
-          actor,
-          { id: KEY_STREAM, k: 'workspace', rev: (before?.seq ?? -1) + 2 },
-          at,
-        ),
-        fields: { ...withDoubt(actor, { ...fields }) },
-      })
+      const before = view.stream(stream)
+      if (before && more === 'first') return
+      const rev = (before?.seq ?? -1) + 2
+      const cp = more === 'first' ? undefined : more
+      const record = {
+        ...logRecord(stream, actor, { id: stream, k: 'workspace', rev }, at),
+        ...present({ cp }),
+      }
+      view.append({ stream, subject: stream, record, fields: { ...withDoubt(actor, { ...fields }) } })
     },
   })
 }

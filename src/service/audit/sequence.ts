@@ -95,8 +95,10 @@ async function readHeads(store: Store, entries: readonly LogEntry[], heads: Head
   await Promise.all(
     [...firsts].map(async ([stream, seq]) => {
       if (seq === 0) return
-      const [before] = await store.entries(stream, seq - 1, 1)
-      if (before) heads.set(stream, { seq: before.seq, hash: toText(leafOfText(before.body)) })
+      const [before] = await store.entries(stream, seq - 1, 1, true)
+      // Of one whose archive is elsewhere the hash that it left here counts.
+      const hash = before?.body === '' ? before.hash : toText(leafOfText(before?.body ?? ''))
+      if (before) heads.set(stream, { seq: before.seq, hash })
     }),
   )
 }

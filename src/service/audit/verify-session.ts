@@ -76,6 +76,7 @@ async function* headsOf(store: Store, streams: readonly string[]): AsyncGenerato
 
 async function followStream(store: Store, { uid, seq, head }: Stream): Promise<void> {
   const { texts, wrong } = await readStream(store, uid, hashOf, seq + 1)
+  if (texts.some(({ entry }) => entry === '')) throw (await store.archive())!.missing()
   if (wrong !== undefined) throw broken(uid, wrong, 'its stored hash is not that of its text')
   const verdict = verifyChain(texts, hashOf, { seq, hash: head })
   if (!verdict.ok) throw broken(uid, verdict.at, verdict.reason)

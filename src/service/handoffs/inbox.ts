@@ -99,10 +99,10 @@ export class Inbox extends UseCases {
     const handoff = await find(this.deps, ref)
     const [content, timeline] = await Promise.all([
       store.content(handoff.uid),
-      store.timeline(handoff.root, handoff.uid, TIMELINE_LENGTH),
+      store.timeline(handoff.root, handoff.uid, TIMELINE_LENGTH, true),
     ])
     if (!content) refuse('internal', `the content of ${handoff.id} is missing`)
-    return { handoff: asSettled(handoff, at), content, timeline }
+    return { handoff: asSettled(handoff, at), content, timeline: timeline.filter(({ body }) => body !== '') }
   }
 
   async list(filter: HandoffFilter, page: PageRequest): Promise<Page<Handoff>> {

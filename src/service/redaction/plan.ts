@@ -49,6 +49,8 @@ export interface Plan {
   /** Stored files whose bytes go. */
   readonly files: readonly Artifact[]
   readonly isEmpty: boolean
+  /** Ids of the entries that may hold the text. */
+  readonly ids: readonly number[]
 }
 
 /** Names under which the log discloses what nobody wrote as text, or what everything hangs on. */
@@ -133,6 +135,7 @@ export async function planOf(
     rest: { ...rest, inputs },
     files: rest.artifacts.filter(({ uid }) => files.some((file) => file.uid === uid)),
     isEmpty,
+    ids: related.reads.map(({ entry }) => entry.id),
   }
 }
 

@@ -123,7 +123,11 @@ async function redactionAnswer(deps: ServiceDeps, input: RedactInput, plan: Plan
   const { subject, texts, handoffs, tasks, runs, rest, files, isEmpty } = plan
   // The redaction stands even if old bytes cannot be cleared yet: the answer says so, for a later try.
   const scrubbed = await deps.store.scrub().catch(() => false)
-  const left = isEmpty ? [] : await eraseFiles(deps, plan)
+  const archive = await deps.store.archive()
+  // With every repetition: a command that was killed may have left its files as they were.
+  const again = () => `the archive ${archive?.folder}: run the same command again`
+  const uncleared = await archive?.clear(deps.store, plan.ids).catch(again)
+  const left = [...(uncleared ? [uncleared] : []), ...(isEmpty ? [] : await eraseFiles(deps, plan))]
   const copies = [handoffs, tasks, runs, rest.notices, rest.records, rest.artifacts, rest.blocks]
   return {
     subject: { kind: subject.kind, id: subject.id },

@@ -15,7 +15,7 @@ import { migrate } from './migrate.ts'
 import { Places } from './places.ts'
 import { postgresQueries } from './reading/queries.ts'
 import { addCheckpoint, growTree } from './reading/tree.ts'
-import { scrub } from './redact.ts'
+import { putAway, scrub } from './redact.ts'
 import { runTransaction } from './transaction.ts'
 import { openWorkspace, retireWorkspace, type Workspace } from './workspace.ts'
 
@@ -157,6 +157,8 @@ class PostgresStore {
     await addCheckpoint(this.#ask, checkpoint)
   }
 
+  putAway: Store['putAway'] = (entries) => putAway(this.#ask, entries).catch(refuseForOwner)
+
   ping = () =>
     this.info.readOnly
       ? this.#ask('ping', 'SELECT FROM baton.token WHERE ws = $1 AND hash = $2', '')
@@ -240,6 +242,6 @@ class PostgresStore {
 /** `store grants` does not give these rights: they change tables and numbers that all workspaces share. */
 function refuseForOwner(error: unknown): never {
   if (!(error instanceof BatonError && error.details.sqlstate === '42501')) throw error
-  const text = `PostgreSQL at ${error.details.location}: only the owner of the tables can copy this store or restore into it. Repeat the command with the owner in this address`
+  const text = `PostgreSQL at ${error.details.location}: only the owner of the tables can copy or archive this store or restore into it. Repeat the command with the owner in this address`
   throw new BatonError('store_refused', text, error.details, error)
 }

@@ -1,5 +1,7 @@
+import { stubOf } from '../queries.ts'
 import { keyOf, redactedRows } from '../rows.ts'
-import type { Redaction } from '../store.ts'
+import type { Redaction, Store } from '../store.ts'
+import type { Ask } from './connection/ask.ts'
 import { type Connections, withClient } from './connection/connect.ts'
 import { type Call, call } from './connection/round-trip.ts'
 import { columnsOf, fill, type Insert } from './tables.ts'
@@ -24,6 +26,19 @@ const documentsOf = (table: string): Insert => ({
   },
 })
 
+/** Bodies longer than a stub are whole. */
+const PUT_AWAY = `WITH gone AS (UPDATE baton.entry AS e SET body = convert_to(n.body, 'UTF8'), disclosures = NULL
+    FROM unnest($2::bigint[], $3::text[], $4::text[]) AS n (id, body, disclosures) WHERE e.ws = $1 AND e.id = n.id
+      AND coalesce(e.disclosures, '[]') = n.disclosures AND octet_length(e.body) > 20 RETURNING 1)
+  SELECT count(*) FROM gone`
+
+export async function putAway(ask: Ask, entries: Parameters<Store['putAway']>[0]): Promise<number> {
+  const bodies = entries.map(({ index }) => stubOf(index))
+  const texts = entries.map(({ disclosures = [] }) => JSON.stringify(disclosures))
+  const [row] = await ask(undefined, PUT_AWAY, ...columnsOf(entries, 'id'), bodies, texts)
+  return Number(row?.[0])
+}
+
 /** Tables that can hold a text which somebody wrote. */
 // biome-ignore format: a list of names
 const TEXTS = [
@@ -34,7 +49,7 @@ const TEXTS = [
 export function redactCalls(ws: number, redaction: Redaction): Call[] {
   const { entries, blobs, inputs } = redaction
   const calls: Call[] = []
-  const left = entries.map(({ disclosures }) => (disclosures.length > 0 ? JSON.stringify(disclosures) : null))
+  const left = entries.map(({ disclosures }) => JSON.stringify(disclosures))
   if (entries.length > 0) calls.push(call(ENTRIES, ws, ...columnsOf(entries, 'stream', 'seq'), left))
   for (const { table, rows } of redactedRows(redaction))
     if (rows.length > 0) calls.push(fill(documentsOf(table), ws, rows))

@@ -1,4 +1,5 @@
 import type { Writes } from '../loaded.ts'
+import { stubOf } from '../queries.ts'
 import {
   changingIn,
   indexedColumns,
@@ -9,7 +10,7 @@ import {
   type Written,
   writtenIn,
 } from '../rows.ts'
-import type { Redaction, SignedCheckpoint, Tile, Tree } from '../store.ts'
+import type { Redaction, SignedCheckpoint, Store, Tile, Tree } from '../store.ts'
 import { EARLIEST_DUE } from './load.ts'
 import type { Remembered } from './remembered.ts'
 import type { Statements } from './statements.ts'
@@ -41,11 +42,20 @@ export function flush(db: Statements, writes: Writes, remembered: Remembered): v
   for (const redaction of writes.redactions) flushRedaction(db, redaction)
 }
 
+/** Bodies longer than a stub are whole. */
+const PUT_AWAY = `UPDATE entry SET body = ?, disclosures = NULL
+  WHERE id = ? AND coalesce(disclosures, '[]') = ? AND length(body) > 20`
+
+export const putAway = (db: Statements, entries: Parameters<Store['putAway']>[0]): number =>
+  entries.reduce((sum, { id, index, disclosures = [] }) => {
+    return sum + db.run(PUT_AWAY, Buffer.from(stubOf(index)), id, JSON.stringify(disclosures))
+  }, 0)
+
 function flushRedaction(db: Statements, redaction: Redaction): void {
   for (const { stream, seq, disclosures } of redaction.entries)
     db.run(
       'UPDATE entry SET disclosures = ? WHERE stream = ? AND seq = ?',
-      disclosures.length > 0 ? JSON.stringify(disclosures) : null,
+      JSON.stringify(disclosures),
       stream,
       seq,
     )

@@ -27,6 +27,7 @@ export function sqliteQueries(
   db: Statements,
   read: <T>(query: () => T) => Promise<T>,
   readSlowly: (question: Question) => Promise<Rows>,
+  beside = '',
 ) {
   return {
     ...queriesOver({
@@ -44,6 +45,7 @@ export function sqliteQueries(
         isSlow(listing) ? readSlowly(printed(listing)) : read(() => db.rows(...printed(listing))),
       settled: async () => Number.MAX_SAFE_INTEGER,
       agentCounts: AGENT_COUNTS,
+      beside,
     }),
     longestChain: () => read(() => (db.get(FLAGGED) ? undefined : toTaskRows(db.rows(LONGEST_CHAIN))[0])),
     dependents: (uid) => read(() => db.rows(DEPENDENTS, uid).map(([id]) => String(id))),

@@ -23,7 +23,7 @@ import type {
 } from '../store.ts'
 import { WorkingSet } from '../working-set.ts'
 import { isBusy, isRetired, toBatonError } from './errors.ts'
-import { addCheckpoint, flush, growTree } from './flush.ts'
+import { addCheckpoint, flush, growTree, putAway } from './flush.ts'
 import { documentOf, dueBefore, giveBack, load, probeDue } from './load.ts'
 import { retire, schemaVersion } from './migrate.ts'
 import { LOCK_WAIT_MS, type Opened, type OpenOptions, openDatabase, refuseMoved } from './open.ts'
@@ -146,6 +146,7 @@ class SqliteStore {
         this.#statements,
         (query) => this.#read(query),
         (question) => this.#readSlowly(question),
+        join(this.#path, '..', 'archive'),
       ),
       agent: (name: string) =>
         this.#read((): Agent | undefined => {
@@ -186,6 +187,7 @@ class SqliteStore {
     this.#locked(() => growTree(this.#statements, expectedSize, next, tiles), false)
   addCheckpoint = (checkpoint: SignedCheckpoint) =>
     this.#locked(() => addCheckpoint(this.#statements, checkpoint), false)
+  putAway: Store['putAway'] = (entries) => this.#locked(() => putAway(this.#statements, entries), false)
 
   subscribe(listener: Listener): () => void {
     return this.#signal.subscribe(listener)
@@ -227,8 +229,7 @@ class SqliteStore {
 
   async *dump(): AsyncIterable<DumpRow> {
     this.#refuseClosed()
-    const { dump } = await import('./copy.ts')
-    yield* dump(this.#path, this.#statements)
+    yield* (await import('./copy.ts')).dump(this.#path, this.#statements)
   }
 
   async restore(rows: AsyncIterable<DumpRow>): Promise<number> {

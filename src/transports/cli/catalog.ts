@@ -52,7 +52,7 @@ export const OTHER_COMMANDS = {
   workflow: ['init'],
   store: ['info', 'backup', 'restore', 'copy', 'upgrade', 'grants'],
   agent: ['key'],
-  audit: ['anchor', 'export', 'trust', 'verify'],
+  audit: ['anchor', 'archive', 'export', 'trust', 'verify'],
   folders: ['sync', 'watch', 'doctor'],
   gc: [],
   doctor: [],

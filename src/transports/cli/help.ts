@@ -59,7 +59,7 @@ const MORE: readonly (readonly [title: string, text: string])[] = [
   ],
   ['Pipelines', 'baton collect reads agents’ summaries, block writes one, report metrics sums them up'],
   ['Git', 'baton task start|finish|audit|clean, merge-check before a merge'],
-  ['Proof', 'baton audit export|verify|redact|anchor|trust, agent key'],
+  ['Proof', 'baton audit export|verify|redact|archive|anchor|trust, agent key'],
   ['For programs', 'hook, mcp, token, notify, completion'],
   ['All commands', `baton <noun> <verb>; nouns are ${Object.keys(NOUNS).join(', ')}`],
   ['Ids', 'any unique part of one, or @ for the only one that fits'],

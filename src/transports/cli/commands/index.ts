@@ -33,6 +33,7 @@ const COMMANDS: Readonly<Record<Exclude<OtherCommand, 'help'>, Load>> = {
   agent: async () => (await import('./agent/agent-key.ts')).key,
   audit: byVerb<'audit'>({
     anchor: async () => (await import('./audit/anchor.ts')).anchor,
+    archive: async () => (await import('./audit/archive.ts')).archiving,
     export: async () => (await import('./audit/export.ts')).exporting,
     trust: async () => (await import('./audit/trust.ts')).trust,
     verify: async () => (await import('./audit/verify.ts')).verifying,

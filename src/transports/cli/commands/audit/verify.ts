@@ -62,7 +62,12 @@ async function verifyStore(shell: Shell): Promise<number> {
     import('../../../../archive/store-verify.ts'),
     import('../../../../archive/state-verify.ts'),
   ])
-  const { streams, entries, broken } = await verifyChains(store)
+  const { streams, entries, broken, elsewhere } = await verifyChains(store)
+  if (elsewhere > 0) {
+    const { message } = (await store.archive())!.missing()
+    shell.answer({ ok: false, streams, entries, elsewhere }, () => `${shell.screen.cross} ${message}`)
+    return 2
+  }
   const { bound, unbound, wrong } = await verifyStates(store)
   const ok = broken.length + wrong.length === 0
   shell.answer({ ok, streams, entries, rows: bound, unbound, broken, wrong }, () =>

@@ -152,7 +152,8 @@ async function storeAndLog(findings: DoctorResult[], shell: Shell): Promise<Cont
     await newestCheckpoint(context.service.deps)
     await demandAnchors(shell, context)
   })
-  findings.push(rowsResult(await verifyStates(store)), await callersResult(store, shell))
+  await attempt(findings, 'rows', async () => findings.push(rowsResult(await verifyStates(store))))
+  findings.push(await callersResult(store, shell))
   const [wrong] = await store.miscounted()
   findings.push({
     name: 'counts',

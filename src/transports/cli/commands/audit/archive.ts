@@ -1,0 +1,49 @@
+import { join, resolve } from 'node:path'
+import { BatonError } from '../../../../domain/errors.ts'
+import type { Command } from '../../command.ts'
+import { badOption, isOn, textOf } from '../../input/args.ts'
+import { askYesNo, personHere } from '../../prompt.ts'
+import { withProgress } from '../../screen/progress.ts'
+import { count } from '../../views/words.ts'
+
+export const archiving: Command = {
+  name: 'audit archive',
+  summary:
+    'Moves old entries of the log from the store into a folder, where everything reads them (people only).',
+  flags: [
+    {
+      name: 'before',
+      required: true,
+      placeholder: 'time',
+      about: 'A month, date or instant; older entries go',
+    },
+    { name: 'to', placeholder: 'folder', about: 'Where a first archive is put (archive, beside the store)' },
+    { name: 'dry-run', about: 'Only show how much would go' },
+    { name: 'yes', also: ['y'], about: 'Move without asking' },
+  ],
+  examples: ['baton audit archive --before 2026-06 --dry-run', 'baton audit archive --before 2026-06'],
+  async run(shell, args) {
+    const { io, screen } = shell
+    const instant = new Date(textOf(args, 'before')!)
+    if (Number.isNaN(instant.getTime())) throw badOption('before', 'is a month, date or instant, as 2026-06')
+    const [before, isDry] = [instant.toISOString(), isOn(args, 'dry-run')]
+    const { service, actor: caller, workspace } = await shell.openLocal({ write: !isDry })
+    const to = resolve(io.cwd, textOf(args, 'to') ?? join(workspace?.dir ?? '.', 'archive'))
+    const actor = isDry ? caller : await personHere(io, caller, 'audit archive')
+    const isAsked = !isDry && !isOn(args, 'yes')
+    if (isAsked && !(await askYesNo(io, `Move the entries before ${before} out of the store?`, false)))
+      throw new BatonError('not_allowed', 'nothing was moved: it was not confirmed', { before })
+    const { archiveLog } = await import('../../../../archive/log-archive.ts')
+    const newest = await (await service.audit()).currentCheckpoint()
+    const done = await withProgress(shell, (tell) =>
+      archiveLog(service.deps, { actor }, { before, to, isDry }, newest, {
+        tell: (what, at, of) => tell(`${what}: ${at}${of === undefined ? '' : ` of ${of}`}`),
+        signal: io.lasting(),
+      }),
+    )
+    const what = `${count(done.moved, 'entry', 'entries')} before ${before}, ${(done.bytes / 1e6).toFixed(1)} MB,`
+    const text = `${screen.tick} ${what} ${isDry ? 'can go' : 'went'} to ${done.folder}`
+    shell.answer({ before, dry: isDry, ...done }, () => text)
+    if (!isDry) shell.note('keep that folder with the backups of the store')
+  },
+}

@@ -6,7 +6,7 @@ import type { Verified } from '../service/audit/checkpoints.ts'
 import { nameInLog } from '../service/audit/log-key.ts'
 import { type LeafEntry, readLog } from '../service/audit/log-reader.ts'
 import type { Call, ServiceDeps } from '../service/deps.ts'
-import { ARCHIVE_STREAM } from '../storage/queries.ts'
+import { ARCHIVE_STREAM } from '../storage/rows.ts'
 import type { LongWork } from './store-verify.ts'
 import { verifyTree } from './tree-verify.ts'
 

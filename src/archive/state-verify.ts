@@ -2,8 +2,7 @@ import { hash } from 'node:crypto'
 import { committedIn, isState, openDisclosure, stateText } from '../audit/disclosure.ts'
 import { type AuditRecord, recordIn } from '../audit/entry.ts'
 import type { Archive } from '../storage/archive.ts'
-import { isStub } from '../storage/queries.ts'
-import { COLUMNS, keyOf } from '../storage/rows.ts'
+import { COLUMNS, isStub, keyOf } from '../storage/rows.ts'
 import type { DumpRow, Store } from '../storage/store.ts'
 
 export interface StateReport {

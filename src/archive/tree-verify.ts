@@ -37,7 +37,7 @@ export async function verifyTree(
       const place = index % TILE_WIDTH
       if (place === 0) [tile] = (await store.tiles(0, index / TILE_WIDTH, 1)).map(({ bytes }) => bytes)
       const kept = tile?.subarray(place * HASH_BYTES, (place + 1) * HASH_BYTES)
-      // What is in an archive that is not there cannot be hashed again: its leaf stands for it.
+      // An entry whose archive is missing cannot be hashed again: its leaf stands for it.
       const leaf = body === '' ? kept : leafOfText(body)
       if (!kept || !leaf || toText(kept) !== toText(leaf))
         return fault(index, 'its leaf is not that of its entry')

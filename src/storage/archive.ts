@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { openDisclosure } from '../audit/disclosure.ts'
 import { TILE_WIDTH } from '../audit/tiles.ts'
 import { BatonError } from '../domain/errors.ts'
-import { isStub } from './queries.ts'
+import { isStub } from './rows.ts'
 import type { LogEntry, Store } from './store.ts'
 
 /** An entry in its file: the body, then its disclosures. */
@@ -14,7 +14,7 @@ const KEPT_FILES = 32
 
 /** Old entries in a folder, in files of as many as a tile has leaves. */
 export class Archive {
-  /** Where it lies, or should lie. */
+  /** Its place, also while it is missing. */
   readonly folder: string
   readonly #files = new Map<number, readonly Held[]>()
 
@@ -71,7 +71,7 @@ export class Archive {
   }
 
   missing(): BatonError {
-    const text = `old entries of the log are in the archive ${this.folder}, which is not there or not whole: put the folder back there. Newer events can be read from a later cursor on`
+    const text = `the archive ${this.folder} of old entries of the log is missing or not whole; put the folder back there. A later cursor gives newer events`
     return new BatonError('unavailable', text, { archive: this.folder })
   }
 

@@ -4,7 +4,7 @@ import { present } from '../domain/present.ts'
 import type { Archive } from './archive.ts'
 import { blockList, handoffList, type Listing, runList, sessionList, taskList, WINDOW } from './filters.ts'
 import { cursorParts, numberCursor, toPage } from './page.ts'
-import type { Cell } from './rows.ts'
+import { ARCHIVE_STREAM, type Cell, isStub } from './rows.ts'
 import type { LogEntry, Page, Store, TaskRow, Tile } from './store.ts'
 
 /** Rows in the order of their columns. Numbers may come as their text, bytes as hexadecimal text. */
@@ -56,12 +56,6 @@ const OTHER_COUNTS = `SELECT 'handoffs', state, count(*) FROM handoff WHERE open
 /** Kept counts, and the rows that they count, as they are at one moment. */
 const RECOUNT = `${KEPT} UNION ALL SELECT 'rows', state, count(*) FROM handoff WHERE open = 0 GROUP BY state
   UNION ALL SELECT 'rows', status, count(*) FROM task WHERE status = 'done' GROUP BY status`
-
-/** The stream whose entries name the archive of the log; the last one counts. */
-export const ARCHIVE_STREAM = 'log.archive'
-/** An archived entry has its place in the tree for a body; no entry begins so. */
-export const stubOf = (index: number): string => `#${index}`
-export const isStub = (body: string): boolean => body.startsWith('#')
 
 const ENTRY = 'SELECT id, stream, seq, subject, act, at, hash, body, disclosures FROM entry'
 const TIMELINE = `${ENTRY} WHERE stream = ? AND subject = ? ORDER BY seq LIMIT ?`

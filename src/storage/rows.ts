@@ -16,6 +16,12 @@ import type { Artifact, Redaction, Token } from './store.ts'
 /** The longest text that an engine keeps in memory for the next call; what is longer is read again. */
 export const MOST_REMEMBERED = 16_384
 
+/** The stream whose entries name the archive of the log; the last one counts. */
+export const ARCHIVE_STREAM = 'log.archive'
+/** An archived entry has its place in the tree for a body; no entry begins so. */
+export const stubOf = (index: number): string => `#${index}`
+export const isStub = (body: string): boolean => body.startsWith('#')
+
 export type Cell = string | number | null | Uint8Array
 export type Row = Readonly<Record<string, Cell>>
 

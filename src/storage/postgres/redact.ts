@@ -1,5 +1,4 @@
-import { stubOf } from '../queries.ts'
-import { keyOf, redactedRows } from '../rows.ts'
+import { keyOf, redactedRows, stubOf } from '../rows.ts'
 import type { Redaction, Store } from '../store.ts'
 import type { Ask } from './connection/ask.ts'
 import { type Connections, withClient } from './connection/connect.ts'

@@ -1,5 +1,4 @@
 import type { Writes } from '../loaded.ts'
-import { stubOf } from '../queries.ts'
 import {
   changingIn,
   indexedColumns,
@@ -7,6 +6,7 @@ import {
   type Row,
   redactedRows,
   rowsOf,
+  stubOf,
   type Written,
   writtenIn,
 } from '../rows.ts'

@@ -8,7 +8,7 @@ import type { Handoff } from '../../../src/domain/handoffs/handoff.ts'
 import type { Task } from '../../../src/domain/tasks/task.ts'
 import type { Run } from '../../../src/domain/workflow/run.ts'
 import { KEY_STREAM } from '../../../src/service/audit/log-key.ts'
-import { ARCHIVE_STREAM } from '../../../src/storage/queries.ts'
+import { ARCHIVE_STREAM } from '../../../src/storage/rows.ts'
 import type { DumpRow, Store } from '../../../src/storage/store.ts'
 import { leafHash } from '../../../src/storage/working-set.ts'
 

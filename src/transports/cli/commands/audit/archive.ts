@@ -17,7 +17,11 @@ export const archiving: Command = {
       placeholder: 'time',
       about: 'A month, date or instant; older entries go',
     },
-    { name: 'to', placeholder: 'folder', about: 'Where a first archive is put (archive, beside the store)' },
+    {
+      name: 'to',
+      placeholder: 'folder',
+      about: 'Folder that a first archive is put into (archive, beside the store)',
+    },
     { name: 'dry-run', about: 'Only show how much would go' },
     { name: 'yes', also: ['y'], about: 'Move without asking' },
   ],

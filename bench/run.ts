@@ -1,4 +1,4 @@
-// `npm run bench` asks every question; `npm run bench -- sqlite scale` asks some. Ratios are measured side by
+// `npm run bench` asks every question; `npm run bench -- sqlite scale` asks some; `load --short` is a small form. Ratios are measured side by
 // side in one run. Writes the table to docs/generated/bench.md when all questions were asked with --write.
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -15,6 +15,7 @@ const QUESTIONS: Readonly<Record<string, () => Promise<readonly Finding[]>>> = {
   wake: async () => (await import('./wake.ts')).wake(),
   scale: async () => (await import('./scale.ts')).scale(),
   lists: async () => (await import('./lists.ts')).lists(),
+  load: async () => (await import('./load.ts')).load(),
   cli: async () => (await import('./cli.ts')).cli(),
   mcp: async () => (await import('./mcp.ts')).mcp(),
   http: async () => (await import('./http.ts')).http(),

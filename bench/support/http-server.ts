@@ -1,17 +1,17 @@
-// One side of bench/http.ts in a process of its own: `node http-server.ts baton PATH` or `node http-server.ts echo`.
+// One side of bench/http.ts in a process of its own: `node http-server.ts baton STORE` or `node http-server.ts echo`.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
-import { createService, openStore } from '../../src/compose/main.ts'
+import { createService, openStore, toStoreTarget } from '../../src/compose/main.ts'
 import { createLog } from '../../src/transports/http/server/log.ts'
 import { serve } from '../../src/transports/http/server/serve.ts'
 
 const [side, path = ''] = process.argv.slice(2)
 
 if (side === 'baton') {
-  const service = createService(await openStore({ engine: 'sqlite', path }))
+  const service = createService(await openStore(toStoreTarget(path)))
   const log = createLog({ write: () => true })
   await serve({ service, port: 0, log, onReady: ({ port }) => console.log(port) })
 } else {

@@ -17,6 +17,9 @@ const ASK_FOR_LESS = 'To ask for less, name a task, an agent or open states'
 /** How many of one agent may wait for their turn. */
 const MOST_WAITING = 16
 const MOST_TOKENS = 10_000
+/** The share of its budget that an agent may use without a pause; then it pauses for three times each read. */
+const BURST = 0.03
+const MOST_PAUSE_MS = 500
 
 /** Begins a read, or refuses it. */
 type Turn = (refusal?: unknown) => void
@@ -33,6 +36,8 @@ export class SlowReads {
   readonly #running = new Map<string, number>()
   /** Time that an agent may still use; the one that was silent longest comes first. */
   readonly #left = new Map<string, { readonly ms: number; readonly at: number }>()
+  /** Between two of its reads. A search takes a core of the database, so one caller must not search all the time. */
+  readonly #pausing = new Set<string>()
 
   constructor(limits: StoreLimits) {
     this.#limits = limits
@@ -102,6 +107,7 @@ export class SlowReads {
       if (turns.length === 0) this.#waiting.delete(agent)
       const running = this.#running.get(agent) ?? 0
       if (turns.length === 0 || this.state.used >= atOnce || running >= Math.max(1, atOnce - 1)) continue
+      if (this.#pausing.has(agent)) continue
       const turn = turns.shift()!
       // Behind the others.
       this.#waiting.delete(agent)
@@ -135,6 +141,13 @@ export class SlowReads {
     this.#left.delete(agent)
     if (this.#left.size >= MOST_TOKENS) this.#left.delete(this.#left.keys().next().value!)
     this.#left.set(agent, { ms: left - ms, at: now })
+    if (left - ms > this.#limits.slowBudgetMs * (1 - BURST)) return
+    this.#pausing.add(agent)
+    const end = () => {
+      this.#pausing.delete(agent)
+      this.#startNext()
+    }
+    setTimeout(end, Math.min(3 * ms, MOST_PAUSE_MS)).unref()
   }
 
   #refuseSpent(agent: string): void {

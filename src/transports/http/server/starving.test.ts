@@ -96,6 +96,23 @@ describe('12 slow searches of one agent, on PostgreSQL', () => {
     assert.equal((await http.request(SEARCH, get(searcher))).status, 200)
   })
 
+  it('leave a pause between them for the calls of others', async (t) => {
+    const { http, searcher, ana, unlock } = await openLocked(t, { slowBudgetMs: 3_000 })
+    const first = http.request(SEARCH, get(searcher))
+    await pause(400)
+    await unlock()
+    assert.equal((await first).status, 200)
+
+    const ended: string[] = []
+    const search = async (name: string, token: string) => {
+      assert.equal((await http.request(SEARCH, get(token))).status, 200)
+      ended.push(name)
+    }
+    await Promise.all([search('searcher', searcher), search('ana', ana)])
+
+    assert.deepEqual(ended, ['ana', 'searcher'])
+  })
+
   it('are refused when too many wait, and when one takes too long', async (t) => {
     const { http, searcher, unlock } = await openLocked(t, { slowReadMs: 50 })
     const answers = await Promise.all([...searchAll(http, searcher), ...searchAll(http, searcher)])

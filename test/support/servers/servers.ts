@@ -14,13 +14,14 @@ export interface ServerProcess {
   readonly told: () => readonly string[]
 }
 
-/** `baton serve` as a process of its own, on a free port. */
+/** `baton serve` as a process of its own, on a free port unless the arguments name one. */
 export async function startServer(
   t: TestContext,
   where: Where,
   ...args: readonly string[]
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [BATON, 'serve', '--port', '0', '--json', ...args], {
+  const port = args.includes('--port') ? [] : ['--port', '0']
+  const child = spawn(process.execPath, [BATON, 'serve', ...port, '--json', ...args], {
     cwd: where.cwd,
     env: cleanEnv(where),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -35,8 +36,7 @@ export async function startServer(
   })
   failed.catch(() => undefined)
   const [line] = await Promise.race([once(createInterface({ input: child.stdout }), 'line'), failed])
-  const { url, port } = JSON.parse(line)
-  return { child, url, port, told: () => told.trimEnd().split('\n') }
+  return { child, ...JSON.parse(line), told: () => told.trimEnd().split('\n') }
 }
 
 export interface Balancer {

@@ -1,0 +1,3 @@
+import { describeSigning } from '../support/servers/hosts.ts'
+
+describeSigning({ minutes: 30, agents: 30 })

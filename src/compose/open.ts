@@ -58,7 +58,12 @@ export interface OpenContextOptions {
   readonly existing?: boolean | undefined
   /** Somebody asked for the workspace by name (`baton serve`), so it may be made in CI and without git. */
   readonly explicit?: boolean | undefined
+  /** The workspace of this name at `store`, as trusted settings name it: the folder here and its settings do not count. */
+  readonly named?: string | undefined
 }
+
+/** A server has many of these open, and each has connections of its own. */
+const NAMED_LIMITS = { writers: 1, readers: 2, slowReaders: 1 }
 
 /**
  * Finds or makes the workspace, believes its `baton.yaml` as far as it is trusted, opens the store and says who
@@ -68,7 +73,7 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
   const { cwd, environment, as, isTerminal } = options
   // A refused caller leaves nothing behind: the name is resolved before any file is made.
   const { actor, why } = resolveActor({ as, environment, isTerminal })
-  const found = await findWorkspace(cwd, environment)
+  const found = options.named === undefined ? await findWorkspace(cwd, environment) : undefined
   const read =
     found?.configFile === undefined
       ? undefined
@@ -84,9 +89,13 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
     warnings.push(`${around} has a workspace too; to use that one, set BATON_WORKSPACE=${around}`)
 
   const server = first.config?.server
-  const limits = server && (await import('../config/server.ts')).storeLimits(server)
-  const own = await openOwn({ ...target, ...present({ limits }) }, environment)
-  const { store: opened, isOurs, warnings: met } = own
+  const limits = server ? (await import('../config/server.ts')).storeLimits(server) : undefined
+  const own = await openOwn(
+    { ...target, ...present({ limits: options.named === undefined ? limits : NAMED_LIMITS }) },
+    environment,
+  )
+  const { store: opened, warnings: met } = own
+  const isOurs = own.isOurs || options.named !== undefined
   try {
     const { settings, origin, moved } = opened.info
     if (moved !== undefined) {
@@ -241,7 +250,7 @@ async function targetOf(
     refuseLink(workspace.database)
     return { target: withAccess({ engine: 'sqlite', path: workspace.database }, options), workspace }
   }
-  const target = toStoreTarget(address, config?.workspace)
+  const target = toStoreTarget(address, options.named ?? config?.workspace)
   const base = given === undefined && found?.configFile !== undefined ? dirname(found.configFile) : cwd
   const placed =
     target.engine === 'sqlite' && target.path !== ':memory:'

@@ -142,6 +142,7 @@ depth_limit: 8
 dialect: markdown
 store: postgres://localhost/baton
 workspace: shop
+workspaces: {team-a: postgres://db.example.com/baton}
 checks: {commands: [npm test]}
 server: {pools: {writes: 3}, timeouts: {query: 1m, slow_read: 40s}, keep_alive: 2m, log_level: warn, request_log: 100}
 install: baton.example.com
@@ -165,6 +166,7 @@ install: baton.example.com
       dialect: 'markdown',
       store: 'postgres://localhost/baton',
       workspace: 'shop',
+      workspaces: { 'team-a': 'postgres://db.example.com/baton' },
       checks: { commands: ['npm test'] },
       server: {
         pools: { writes: 3 },

@@ -45,6 +45,7 @@ export const SETTINGS = {
   notify:         'grants',
   store:          'grants',
   workspace:      'restricts',
+  workspaces:     'grants',
   checks:         { commands: 'grants' },
   runners:        'grants',
   server:         'grants',

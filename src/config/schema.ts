@@ -10,6 +10,8 @@ import { ServerSchema } from './server.ts'
 
 const FORMAT_NAME = 'write a name in small letters, digits, dashes or underscores'
 
+const WORKSPACE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
 /** Dialects that have a folder of their own. */
 const LIVE_DIALECTS = ['markdown', 'queue', 'package'] as const
 
@@ -118,6 +120,10 @@ const LiveFolder = z
   })
   .describe('One folder that is kept in step with the workspace, both ways')
 
+const WorkspaceName = z.string().regex(WORKSPACE_NAME, {
+  error: 'write letters, digits, dots, dashes or underscores, for example shop',
+})
+
 /** `baton.yaml`. Editors get a JSON Schema made from it, so every field says what it is for. */
 export const ConfigSchema = z
   .strictObject({
@@ -165,13 +171,18 @@ export const ConfigSchema = z
       .max(2_000)
       .optional()
       .describe('The store of the workspace: a file, or postgres://… Needs: baton trust'),
-    workspace: z
-      .string()
-      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
-        error: 'write letters, digits, dots, dashes or underscores, for example shop',
-      })
+    workspace: WorkspaceName.optional().describe('Name of the workspace in a PostgreSQL store (default)'),
+    workspaces: z
+      .record(
+        WorkspaceName,
+        z
+          .string()
+          .max(2_000)
+          .regex(/^postgres(?:ql)?:\/\//, { error: 'write the address of a PostgreSQL: postgres://…' })
+          .describe('The PostgreSQL that holds the workspace of this name'),
+      )
       .optional()
-      .describe('Name of the workspace in a PostgreSQL store (default)'),
+      .describe('Workspaces that baton serve answers under /w/NAME, by name. Needs: baton trust'),
     checks: z
       .strictObject({
         commands: z

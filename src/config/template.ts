@@ -82,6 +82,10 @@ export function startConfig(dialect: Home): string {
       ['store: postgres://localhost/baton', 'workspace: my-project'],
       false,
     ]),
+    settingSection('Workspaces that baton serve answers by name. Takes effect only after: baton trust', [
+      ['workspaces:', '  shop: postgres://db1.example.com/baton'],
+      false,
+    ]),
     settingSection('Commands that declared checks may run. Takes effect only after: baton trust', [
       ['checks:', '  commands:', '    - npm test'],
       false,

@@ -23,8 +23,8 @@ export interface TrustState {
 
 type Rooted = Pick<Workspace, 'root'>
 
-/** 0.1.0 asked about these alone, and its records name no settings. `BATON_TRUST` covers these alone. */
-export const SENDS_OR_RUNS = ['store', 'checks.commands', 'notify', 'server']
+/** `BATON_TRUST` covers these alone. Records of 0.1.0 name no settings, and it knew the first three. */
+export const SENDS_OR_RUNS = ['store', 'checks.commands', 'notify', 'server', 'workspaces']
 
 /**
  * The settings that are in force, and those that wait for a person. `stored` is the version that the store keeps: it

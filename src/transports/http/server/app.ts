@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Context, Hono, type HonoRequest } from 'hono'
+import { getPath } from 'hono/utils/url'
 import { BatonError } from '../../../domain/errors.ts'
 import { once } from '../../../domain/once.ts'
 import { present } from '../../../domain/present.ts'
@@ -41,6 +42,8 @@ export interface HttpAppOptions {
   readonly holdMs?: number
   readonly rate?: Rate
   readonly heartbeatMs?: number
+  /** The path below which all of it stands, for example `/w/shop`. */
+  readonly below?: string
 }
 
 export interface HttpApp {
@@ -117,7 +120,8 @@ function routes(
   failed: (error: unknown, told: Told) => Response,
 ): Hono<Env> {
   const { service, operations } = options
-  const app = new Hono<Env>()
+  const { below = '' } = options
+  const app = new Hono<Env>({ getPath: (request) => getPath(request).slice(below.length) })
   const limit = new RateLimit(options.rate)
   const open = new OpenLimit()
   const admit: Admit = async ({ req, env: { told } }, operation) => {
@@ -140,7 +144,8 @@ function routes(
     const { actor, scopes } = await admit(c, 'whoami')
     return c.json({ actor, scopes })
   })
-  addLogin(app, service)
+  // A browser keeps one session for the whole host, so it is of the server's own workspace.
+  if (below === '') addLogin(app, service)
   addObserverRoutes(app, {
     service,
     operations,

@@ -33,11 +33,7 @@ export async function callerOf(service: Service, headers: Headers): Promise<Call
   const secret = session ?? BEARER.exec(given ?? '')?.[1]
   const token = secret === undefined ? undefined : await (await service.tokens()).authenticate(secret)
   const agent = token && (await service.deps.store.agent(token.agent))
-  if (!token || agent?.removed)
-    throw new BatonError(
-      'unauthenticated',
-      'this token is unknown, expired or revoked; make a new one with: baton token create --agent NAME',
-    )
+  if (!token || agent?.removed) throw unknownToken()
   const instance = instanceOf(headers)
   return {
     actor: {
@@ -50,6 +46,12 @@ export async function callerOf(service: Service, headers: Headers): Promise<Call
     token: token.uid,
   }
 }
+
+export const unknownToken = (): BatonError =>
+  new BatonError(
+    'unauthenticated',
+    'this token is unknown, expired or revoked; make a new one with: baton token create --agent NAME',
+  )
 
 /**
  * Refuses an operation that the token was not made for. Who may read its noun is told what is missing; for others

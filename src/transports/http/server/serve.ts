@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { BatonError, type ErrorCode } from '../../../domain/errors.ts'
@@ -9,11 +9,9 @@ import { loadOperations } from '../../../operations/index.ts'
 import type { Service, Token } from '../../../service/service.ts'
 import { problemResponse } from '../../shared/problem.ts'
 import { webFolder } from '../pages/web.ts'
-import { startClearingWorker } from '../workers/clearing-worker.ts'
-import { startDeliveryWorker } from '../workers/delivery-worker.ts'
-import { startSequenceWorker } from '../workers/sequence-worker.ts'
-import { startSettlementWorker } from '../workers/settlement-worker.ts'
-import { createHttpApp, type HttpApp, type HttpAppOptions } from './app.ts'
+import { startWorkers } from '../workers/workers.ts'
+import { createHttpApp, type HttpAppOptions } from './app.ts'
+import type { Directory, Workspaces } from './directory.ts'
 import { greeting } from './greeting.ts'
 import { allowedHosts, isLoopback } from './guards.ts'
 import { createLog, type Log } from './log.ts'
@@ -33,6 +31,8 @@ export interface ServeOptions {
   readonly times?: Partial<typeof TIMES>
   /** Runs beside the server until the signal, and ends before the store is closed. */
   readonly beside?: ((signal: AbortSignal, log: Log) => Promise<void>) | undefined
+  /** Workspaces that are answered under `/w/NAME` beside the server's own. */
+  readonly workspaces?: Workspaces | undefined
   /** Stops on SIGTERM and SIGINT unless false. */
   readonly signals?: boolean
 }
@@ -84,33 +84,31 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const isEmpty = (await service.looking.list({}, { limit: 1 })).items.length === 0
   const stopping = new AbortController()
   // The port is a part of what the app checks and is known only when the server listens.
-  let app: HttpApp | undefined
-  const server = listener(times, (request) => app?.fetch(request) ?? problemResponse(STARTING))
+  let app: Pick<Directory, 'fetch'> | undefined
+  const server = listener(times, (request, end) => app?.fetch(request, end) ?? problemResponse(STARTING))
   const bound = await listen(server, host, port)
-  app = createHttpApp({
-    service,
+  const { requestLog } = options
+  const shared = {
     operations,
     hosts: allowedHosts(host, bound, names),
     local,
-    log,
-    requestLog: options.requestLog,
-    web: webFolder(),
-    stopping: stopping.signal,
+    requestLog,
     holdMs: times.holdMs,
-  })
-  const workers = [
-    startSettlementWorker(service, log, times.settleMs),
-    startDeliveryWorker(service, log, times.deliverMs),
-    startSequenceWorker(service, log, { everyMs: times.sequenceMs }),
-    startClearingWorker(service, log, times.clearMs),
-  ]
+  }
+  const own = createHttpApp({ ...shared, service, log, web: webFolder(), stopping: stopping.signal })
+  const { workspaces } = options
+  const directory =
+    workspaces && new (await import('./directory.ts')).Directory(own, { ...shared, workspaces, log })
+  app = directory ?? own
+  const stopWorking = startWorkers(service, log, times)
   const beside = options.beside?.(stopping.signal, log)
   const { closed, close } = closing(async () => {
     log('info', 'stopping')
     stopping.abort()
     await drain(server, times.graceMs)
     await beside
-    for (const stop of workers) await stop()
+    await directory?.close()
+    await stopWorking()
     await service.deps.store.close()
     log('info', 'stopped')
   })
@@ -141,7 +139,9 @@ const isOfAgents = ({ revoked_at, scopes }: Token): boolean =>
 
 const STARTING = new BatonError('unavailable', 'the server is starting; try again')
 
-function listener(times: typeof TIMES, answer: (request: Request) => Response | Promise<Response>): Server {
+type Answer = (request: Request, outgoing: ServerResponse) => Response | Promise<Response>
+
+function listener(times: typeof TIMES, answer: Answer): Server {
   return createServer(
     {
       headersTimeout: Math.min(times.headersMs, times.requestMs),
@@ -149,7 +149,10 @@ function listener(times: typeof TIMES, answer: (request: Request) => Response | 
       connectionsCheckingInterval: times.checkMs,
       keepAliveTimeout: times.idleMs,
     },
-    getRequestListener(answer, { overrideGlobalObjects: false, errorHandler: unanswered }),
+    getRequestListener((request, { outgoing }) => answer(request, outgoing as ServerResponse), {
+      overrideGlobalObjects: false,
+      errorHandler: unanswered,
+    }),
   )
 }
 

@@ -31,6 +31,7 @@ export const serve: Command = {
       service: context.service,
       beside: await besideServer(context),
       ...(await settingsOf(context)),
+      workspaces: namedWorkspaces(shell, context),
       ...present({ port, host }),
       allowedHosts: textsOf(args, 'allow-host'),
       loginCode: loginCode(shell, context),
@@ -66,6 +67,21 @@ async function settingsOf({ config }: Context): Promise<Pick<ServeOptions, 'time
     times: serverTimes(config.server),
     log: createLog(process.stderr, undefined, log_level),
     requestLog: request_log,
+  }
+}
+
+/** The workspaces that the trusted settings name, each opened when it is asked for. */
+function namedWorkspaces({ io, as }: Shell, { config }: Context): ServeOptions['workspaces'] {
+  const { workspaces } = config ?? {}
+  if (!workspaces) return undefined
+  return {
+    has: (name) => Object.hasOwn(workspaces, name),
+    open: async (named) => {
+      const { openContext } = await import('../../../../compose/open.ts')
+      const { codingAgent: _, ...environment } = io.env
+      const options = { cwd: io.cwd, environment, as, isTerminal: io.isTerminal, write: true }
+      return (await openContext({ ...options, named, store: workspaces[named] })).service
+    },
   }
 }
 

@@ -24,7 +24,7 @@ export interface DirectoryOptions extends Omit<HttpAppOptions, 'service' | 'stop
   readonly idleMs?: number
 }
 
-interface Entry {
+interface OpenWorkspace {
   readonly opened: Promise<{ readonly app: HttpApp; readonly close: () => Promise<void> }>
   /** Requests that are not over, streams and waits among them. */
   users: number
@@ -34,7 +34,7 @@ interface Entry {
 /** Programs call these with a token. Pages and sessions are for the server's own workspace. */
 const BELOW = /^https?:\/\/[^/]*\/w\/([\w.-]{1,64})\/(?:v1\/|mcp(?:\?|$)|metrics(?:\?|$))/
 /** Each is looked at more seldom than a workspace that has a server of its own. */
-const TIMES = { settleMs: 2_000, deliverMs: 5_000, sequenceMs: 1_000, clearMs: 60_000 }
+const NAMED_TIMES = { settleMs: 2_000, deliverMs: 5_000, sequenceMs: 1_000, clearMs: 60_000 }
 
 /**
  * Answers `/w/NAME/…` from the workspace of that name, everything else from the server's own. A workspace is opened by
@@ -45,7 +45,7 @@ export class Directory {
   readonly #options: DirectoryOptions
   readonly #most: number
   /** The one that was used longest ago comes first. */
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, OpenWorkspace>()
   readonly #closing = new Set<Promise<void>>()
   readonly #timer: NodeJS.Timeout
 
@@ -82,7 +82,7 @@ export class Directory {
     await Promise.all(this.#closing)
   }
 
-  #entryOf(name: string): Entry {
+  #entryOf(name: string): OpenWorkspace {
     const known = this.#entries.get(name)
     if (!known) this.#makeRoom()
     const entry = known ?? { opened: this.#open(name), users: 0, usedAt: performance.now() }
@@ -101,7 +101,7 @@ export class Directory {
     this.#close(unused)
   }
 
-  async #open(name: string): Promise<Awaited<Entry['opened']>> {
+  async #open(name: string): Promise<Awaited<OpenWorkspace['opened']>> {
     const service = await this.#options.workspaces.open(name)
     const log: Log = (level, event, fields) => this.#options.log(level, event, { workspace: name, ...fields })
     const stopping = new AbortController()
@@ -109,7 +109,7 @@ export class Directory {
       ...this.#options,
       ...{ service, log, stopping: stopping.signal, below: `/w/${name}` },
     })
-    const stopWorking = startWorkers(service, log, TIMES)
+    const stopWorking = startWorkers(service, log, NAMED_TIMES)
     const close = async () => {
       stopping.abort()
       await stopWorking()

@@ -5,7 +5,7 @@ import { startDeliveryWorker } from './delivery-worker.ts'
 import { startSequenceWorker } from './sequence-worker.ts'
 import { startSettlementWorker } from './settlement-worker.ts'
 
-/** What a workspace needs done while it is open. Stopping waits for what is under way. */
+/** Starts the background work of an open workspace. Stopping waits for what is under way. */
 export function startWorkers(
   service: Service,
   log: Log,

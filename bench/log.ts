@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { createService, openStore } from '../src/compose/main.ts'
 import type { Store, Unit, View } from '../src/storage/store.ts'
-import { lifecycle, TRANSITIONS } from './lifecycle.ts'
+import { lifecycle, TRANSITIONS } from './support/lifecycle.ts'
 import { type Finding, inFolder, interleaved, perSecond, throughput } from './support/measure.ts'
 
 const ROUNDS = 9

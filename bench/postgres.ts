@@ -3,7 +3,7 @@
 // Everything is durable: the server runs with its own defaults. Not measured: a network between the two.
 import { createService, openStore } from '../src/compose/main.ts'
 import { startPostgres } from '../test/support/servers/postgres.ts'
-import { lifecycle } from './lifecycle.ts'
+import { lifecycle } from './support/lifecycle.ts'
 import { type Finding, median, perSecond, throughput } from './support/measure.ts'
 import { loadPeers } from './support/peers.ts'
 

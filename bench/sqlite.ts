@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createService, openStore } from '../src/compose/main.ts'
-import { lifecycle, TRANSITIONS } from './lifecycle.ts'
+import { lifecycle, TRANSITIONS } from './support/lifecycle.ts'
 import { type Finding, inFolder, median, perSecond, slices, throughput } from './support/measure.ts'
 
 const ROUNDS = 5

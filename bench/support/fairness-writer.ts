@@ -1,6 +1,6 @@
 // One of the processes of fairness.ts: lives through lifecycles for a given time and says how it fared.
 import { createService, openStore } from '../../src/compose/main.ts'
-import { lifecycle } from '../lifecycle.ts'
+import { lifecycle } from './lifecycle.ts'
 
 export interface Start {
   readonly path: string

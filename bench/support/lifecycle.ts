@@ -1,5 +1,5 @@
-import type { Actor } from '../src/domain/actor.ts'
-import type { Service } from '../src/service/service.ts'
+import type { Actor } from '../../src/domain/actor.ts'
+import type { Service } from '../../src/service/service.ts'
 
 const caller = (name: string, kind: Actor['kind']) => ({ actor: { name, kind, auth: 'os-user' as const } })
 

@@ -136,6 +136,11 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
             (await import('./live-folders.ts')).eraseFiles({ config, workspace, service }, erasing),
         }),
       ...(workspace && {
+        news: async (news) => {
+          if (!existsSync(join(workspace.dir, 'news'))) return
+          const { addNews } = await import('../workspace/news.ts')
+          for (const each of news) addNews(workspace.dir, each)
+        },
         runChecks: checkRunner(workspace.checkout, config?.checks?.commands ?? []),
         project: once(async () => (await import('./project.ts')).projectAt(workspace.checkout)),
       }),

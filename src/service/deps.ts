@@ -50,8 +50,20 @@ export interface ServiceDeps {
   readonly keys?: () => Promise<LogKeys>
   /** Keys of agents that this process speaks for; without, nothing is signed by them. */
   readonly agentKeys?: () => Promise<AgentKeys>
+  /** Tells the holders of work at once what others did to it; absent where no session can be reached. */
+  readonly news?: (news: readonly News[]) => Promise<void>
   /** Advances the run of a handoff in the same transaction; the service sets it itself. */
   readonly follow?: (step: Step, before: Handoff, after: Handoff) => void
+}
+
+/** Something that another did to work that an agent holds. It has no text of others: the agent asks for that itself. */
+export interface News {
+  readonly agent: string
+  /** The session that holds the work, where one does. */
+  readonly instance?: string | undefined
+  readonly id: string
+  readonly act: string
+  readonly by: string
 }
 
 /** Texts that go from files, and where they were. */

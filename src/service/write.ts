@@ -4,7 +4,7 @@ import { holderKey } from '../domain/actor.ts'
 import { BatonError, type ErrorDetails, type Refusal, toError } from '../domain/errors.ts'
 import type { Problem } from '../domain/problem.ts'
 import { type Idem, Needs, type Reads, type View } from '../storage/store.ts'
-import type { Call, ServiceDeps } from './deps.ts'
+import type { Call, News, ServiceDeps } from './deps.ts'
 import type { Step } from './handoffs/moves.ts'
 import { adminStream } from './log-record.ts'
 import { notePassed, passedSecrets } from './secrets.ts'
@@ -54,6 +54,7 @@ export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): P
   const at = deps.now().toISOString()
   const idem = call.key === undefined ? undefined : { actor: call.actor.name, op: work.op, key: call.key }
   const input_hash = idem && sha256(canonicalJson(plainInput(work.input)), 'hex')
+  const news: News[] = []
   const decided = await (call.together ?? deps.store).transact<Decided<T>>({
     reads: idem ? { ...reads, idem } : reads,
     at,
@@ -69,7 +70,8 @@ export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): P
         )
       }
       if (call.rev !== undefined) refuseStale(view, work.reads, call.rev)
-      const step: Step = { deps, view, actor: call.actor, at }
+      news.length = 0
+      const step: Step = { deps, view, actor: call.actor, at, news }
       const value = work.decide(step)
       if (value instanceof Later) return { later: value }
       if (value instanceof Needs) return value
@@ -82,7 +84,10 @@ export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): P
       return { value }
     },
   })
-  if ('value' in decided) return decided.value
+  if ('value' in decided) {
+    if (news.length > 0) await deps.news?.(news)
+    return decided.value
+  }
   if ('later' in decided) {
     await decided.later.look()
     return write(deps, call, work)

@@ -86,10 +86,15 @@ const isOurHook = (entry: unknown, starts: string): boolean =>
 
 /** An older version wrote the command alone, without looking first whether it is there. */
 const isCommand = (command: unknown, starts: string): boolean =>
-  typeof command === 'string' && `${command.replace(IF_INSTALLED, '')} `.startsWith(`${starts} `)
+  typeof command === 'string' &&
+  `${command.replace(IF_INSTALLED, '').replace(/^d=.*? exit 0; /, '')} `.startsWith(`${starts} `)
 
 /** The shell's answer to a missing command (127) makes Gemini CLI ask its model again, for ever. */
 export const IF_INSTALLED = 'command -v baton >/dev/null || exit 0; '
+
+/** After each tool a shell looks for a file; only where there is news does it start a program. */
+export const ifNews = (agent: string): string =>
+  `d="\${CLAUDE_PROJECT_DIR:-.}"; [ -e "$d/.baton/news/${agent}" ] || [ -e "$d/../../../.baton/news/${agent}" ] || exit 0; `
 
 export function hooksPart(file: string, hooks: readonly Hook[]): Part {
   return {

@@ -5,6 +5,7 @@ import {
   type Hook,
   hooksPart,
   IF_INSTALLED,
+  ifNews,
   listPart,
   ownPart,
   type Part,
@@ -106,7 +107,7 @@ const AGENT_TARGETS = {
     skills: '.claude/skills',
     hooks: {
       entry: grouped(),
-      events: { ...STOPS, PreCompact: 'pre-compact', TaskCompleted: 'task-completed' },
+      events: { ...STOPS, PreCompact: 'pre-compact', TaskCompleted: 'task-completed', PostToolUse: 'news' },
     },
     permission: (file, options) => [
       ...(options.user ? [] : [listPart(file, ['enabledMcpjsonServers'], ['baton'])]),
@@ -120,7 +121,7 @@ const AGENT_TARGETS = {
     agent: 'codex',
     project: { server: '.codex/config.toml', hooks: '.codex/hooks.json', guide: 'AGENTS.md' },
     user: { server: '~/.codex/config.toml', hooks: '~/.codex/hooks.json', guide: '~/.codex/AGENTS.md' },
-    hooks: { entry: grouped(), events: { ...STOPS, PreCompact: 'pre-compact' } },
+    hooks: { entry: grouped(), events: { ...STOPS, PreCompact: 'pre-compact', PostToolUse: 'news' } },
     unasked: 'Codex asks for no permission: the tools of Baton say that they destroy nothing',
     afterwards: 'start codex in this folder, trust the project, and trust the hooks when it asks',
   },
@@ -141,7 +142,12 @@ const AGENT_TARGETS = {
     },
     hooks: {
       entry: grouped(PATIENCE_S * 1_000),
-      events: { SessionStart: 'session-start', AfterAgent: 'after-agent', PreCompress: 'pre-compress' },
+      events: {
+        SessionStart: 'session-start',
+        AfterAgent: 'after-agent',
+        PreCompress: 'pre-compress',
+        AfterTool: 'news',
+      },
     },
     permission: (file, { tools }) => [
       sectionPart(
@@ -170,7 +176,12 @@ const AGENT_TARGETS = {
     hooks: {
       version: 1,
       entry: (bash) => ({ type: 'command', bash, timeoutSec: PATIENCE_S }),
-      events: { sessionStart: 'session-start', agentStop: 'stop', preCompact: 'pre-compact' },
+      events: {
+        sessionStart: 'session-start',
+        agentStop: 'stop',
+        preCompact: 'pre-compact',
+        postToolUse: 'news',
+      },
     },
     permission: (file, { root, tools }) => [
       listPart(
@@ -210,7 +221,7 @@ const AGENT_TARGETS = {
       guide: '~/.qwen/QWEN.md',
       permission: '~/.qwen/settings.json',
     },
-    hooks: { entry: grouped(), events: { ...STOPS, PreCompact: 'pre-compact' } },
+    hooks: { entry: grouped(), events: { ...STOPS, PreCompact: 'pre-compact', PostToolUse: 'news' } },
     permission: (file, options) => [
       allowed(file, options),
       ...(options.user ? [] : [approvedServer('~/.qwen/mcpApprovals.json', options)]),
@@ -339,7 +350,8 @@ export function hooksOf(name: AgentTargetName, { agent, refusals, user }: Target
     const starts = `baton hook ${word}`
     // Only one event refuses by its exit code. A crash in any other must not be taken for a refusal.
     const mild = word === 'task-completed' ? '' : ' || exit 0'
-    const command = `${IF_INSTALLED}${starts} --agent ${agent} --for ${name}${user ? ' --user' : ''}${count}${mild}`
+    const first = word === 'news' ? `${IF_INSTALLED}${ifNews(agent)}` : IF_INSTALLED
+    const command = `${first}${starts} --agent ${agent} --for ${name}${user ? ' --user' : ''}${count}${mild}`
     return { event, starts, entry: hooks!.entry(command) }
   })
 }

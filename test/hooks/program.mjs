@@ -11,6 +11,8 @@ const ended = (child, input) =>
     let [stdout, stderr] = ['', '']
     child.stdout.on('data', (text) => (stdout += text))
     child.stderr.on('data', (text) => (stderr += text))
+    // A hook with nothing to say ends without reading.
+    child.stdin.on('error', () => undefined)
     child.stdin.end(input)
     child.on('close', (code) => done({ code, stdout, stderr }))
   })

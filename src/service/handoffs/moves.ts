@@ -20,7 +20,7 @@ import type { NoticeKind } from '../../domain/people/notice.ts'
 import { kindOf } from '../../domain/policy.ts'
 import { present } from '../../domain/present.ts'
 import type { Needs, Reads, View } from '../../storage/store.ts'
-import type { Call, ServiceDeps } from '../deps.ts'
+import type { Call, News, ServiceDeps } from '../deps.ts'
 import { enterHandoff } from '../log-record.ts'
 import { must } from '../lookup.ts'
 import { addNotice, tell, tellWait, withTimers } from '../people/notification.ts'
@@ -35,6 +35,8 @@ export interface Step {
   readonly view: View
   readonly actor: Actor
   readonly at: string
+  /** Told when the write is committed. */
+  readonly news?: News[]
 }
 
 export interface Change {
@@ -88,6 +90,7 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
   const changed = amended(handoff, { ...change.set, state: decision.to }, change.unset)
   checkDocument(handoff, changed, command)
   const next = finish(step, handoff, changed)
+  noteNews(step, handoff, change.act ?? `handoff.${command}`)
   const seq = enterHandoff(step, change.act ?? `handoff.${isOver ? 'override_' : ''}${command}`, next, {
     from: handoff.state,
     to: next.state,
@@ -111,6 +114,12 @@ function tellOverride(step: Step, handoff: Handoff, command: Command): void {
   const kind = command === 'cancel' ? 'cancelled' : 'reassigned'
   const text = `${step.actor.name} ${kind} ${handoff.id}${kind === 'cancelled' ? '' : ` to ${handoff.to}`}`
   notify(step, handoff.from, kind, handoff, text)
+}
+
+/** A holder at work hears at its next step what others did. */
+export function noteNews({ actor, news }: Step, { holder, instance, id }: Handoff, act: string): void {
+  if (holder !== undefined && holder !== actor.name)
+    news?.push({ agent: holder, instance, id, act, by: actor.name })
 }
 
 /** One change of a handoff, which its unit has read. */

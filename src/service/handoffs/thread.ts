@@ -2,7 +2,7 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { ThreadItem } from '../../domain/handoffs/package.ts'
 import { enterHandoff } from '../log-record.ts'
 import { mustContent } from '../lookup.ts'
-import { finish, notify, type Step } from './moves.ts'
+import { finish, noteNews, notify, type Step } from './moves.ts'
 
 /** Adds to what sender, receiver and people say to each other about a handoff. */
 export function talk(step: Step, handoff: Handoff, item: Pick<ThreadItem, 'kind' | 'text' | 'choice'>): void {
@@ -40,6 +40,7 @@ export function answerBeside(step: Step, before: Handoff, text: string): Handoff
 /** Enters what somebody said of a handoff that stays where it is. */
 export function entered(step: Step, before: Handoff, act: string, fields: object, progress = true): Handoff {
   const next = finish(step, before, before)
+  noteNews(step, before, act)
   enterHandoff(step, act, next, { fields: { ...fields }, progress })
   step.view.putHandoff(next)
   return next

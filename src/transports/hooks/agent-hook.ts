@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { AGENT_NAME } from '../../domain/actor.ts'
 import { present } from '../../domain/present.ts'
+import { openNews, takeNews } from '../../workspace/news.ts'
 import type { Session } from '../cli/session/session.ts'
+import { actOf } from '../cli/views/words.ts'
 import type { HookEvent, HookInput, Program } from './hook-input.ts'
 import { Marks } from './marks.ts'
 import { callsFor, isNone, type OpenWork, openWork, ownMoves, workNamedIn } from './open-work.ts'
@@ -43,6 +45,7 @@ const EVENTS: Readonly<Record<HookEvent, (call: HookCall) => Promise<HookAnswer>
   'subagent-stop': atSubagentStop,
   'pre-compact': beforeCompaction,
   'task-completed': atTaskCompleted,
+  news: afterTool,
 }
 
 const marksOf = ({ folder }: HookCall): Marks => new Marks(join(folder, 'hooks'))
@@ -55,7 +58,27 @@ async function atStart(call: HookCall): Promise<HookAnswer> {
   const marks = marksOf(call)
   marks.clearOld(now)
   const note = marks.takeNote(agent, sessionOf(call))
-  return tellAtStart(program, await startText(session, call, note))
+  if (session.context !== undefined && program !== 'cursor') openNews(call.folder)
+  return tellAgent(program, await startText(session, call, note))
+}
+
+const MOST_NEWS = 8
+
+/** The texts that others wrote stay away: some programs pass this on as a message of the system. */
+async function afterTool({ agent, instance, ended, folder, program, input }: HookCall): Promise<HookAnswer> {
+  // Gemini drops the answer of a hook after a tool that failed: the next one brings it.
+  if (input.isFailed) return NOTHING
+  const over = (await ended?.()) ?? new Set()
+  const news = takeNews(
+    folder,
+    agent,
+    ({ instance: holder }) => holder === undefined || instance === undefined || holder === instance,
+    ({ instance: holder }) => holder !== undefined && over.has(holder),
+  )
+  const lines = [...new Set(news.map(({ id, act, by }) => `- ${id}: ${by} ${actOf(act)}`))].slice(-MOST_NEWS)
+  if (lines.length === 0) return NOTHING
+  const text = `Baton: others changed work that you hold.\n${lines.join('\n')}\nLook at it with handoff_get before you go on; cancelled work is over.`
+  return tellAgent(program, text, program === 'gemini' ? 'AfterTool' : 'PostToolUse')
 }
 
 async function atStop(call: HookCall): Promise<HookAnswer> {
@@ -141,13 +164,13 @@ function refuseStop(program: Program, reason: string): HookAnswer {
   return { exit: 0, stdout: { decision: program === 'gemini' ? 'deny' : 'block', reason } }
 }
 
-/** Puts a text before the agent when its session begins. */
-export function tellAtStart(program: Program, text: string): HookAnswer {
+/** Puts a text before the agent, when its session begins unless said. */
+export function tellAgent(program: Program, text: string, hookEventName = 'SessionStart'): HookAnswer {
   if (program === 'cursor') return { exit: 0, stdout: { additional_context: text } }
   if (program === 'copilot') return { exit: 0, stdout: { additionalContext: text } }
   return {
     exit: 0,
-    stdout: { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: text } },
+    stdout: { hookSpecificOutput: { hookEventName, additionalContext: text } },
   }
 }
 

@@ -5,7 +5,14 @@ import { BatonError } from '../../domain/errors.ts'
 export const PROGRAMS = ['claude-code', 'codex', 'gemini', 'copilot', 'qwen', 'cursor'] as const
 export type Program = (typeof PROGRAMS)[number]
 
-export const EVENTS = ['session-start', 'stop', 'subagent-stop', 'pre-compact', 'task-completed'] as const
+export const EVENTS = [
+  'session-start',
+  'stop',
+  'subagent-stop',
+  'pre-compact',
+  'task-completed',
+  'news',
+] as const
 export type HookEvent = (typeof EVENTS)[number]
 
 /** The fields that Baton reads from a hook's input; everything else is left alone. */
@@ -23,6 +30,8 @@ export interface HookInput {
   readonly isAborted: boolean
   /** A background job still runs; the program wakes the agent when it ends. */
   readonly isWaiting: boolean
+  /** The tool before this failed. */
+  readonly isFailed: boolean
 }
 
 /** The spellings of each agent, without their capitals and dashes. */
@@ -35,6 +44,9 @@ const SPELLINGS: Readonly<Record<string, HookEvent>> = {
   precompact: 'pre-compact',
   precompress: 'pre-compact',
   taskcompleted: 'task-completed',
+  news: 'news',
+  posttooluse: 'news',
+  aftertool: 'news',
 }
 
 export function eventOf(word: string): HookEvent | undefined {
@@ -117,6 +129,7 @@ export function toHookInput(said: Readonly<Record<string, unknown>>): HookInput 
         : { id: task, text: `${text('task_subject') ?? ''}\n${text('task_description') ?? ''}` },
     isCursor: text('cursor_version') !== undefined,
     isAborted: said.status === 'aborted' || said.status === 'error',
+    isFailed: Boolean(Object(said.tool_response).error),
     isWaiting: jobs.some((job) => Object(job).status === 'running'),
   }
 }

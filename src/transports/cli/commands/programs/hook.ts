@@ -5,7 +5,7 @@ import { hookEnvironment } from '../../../../config/config.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { findWorkspace } from '../../../../workspace/find.ts'
 // Not loaded late: each file is a millisecond, and an agent waits for this command at every stop.
-import { answerHook, DEFAULT_REFUSALS, tellAtStart } from '../../../hooks/agent-hook.ts'
+import { answerHook, DEFAULT_REFUSALS, tellAgent } from '../../../hooks/agent-hook.ts'
 import {
   EVENTS,
   eventOf,
@@ -24,7 +24,7 @@ import { Shell } from '../../shell.ts'
 export const hook: Command = {
   name: 'hook',
   summary:
-    'Answers the hooks of a coding agent (session-start, stop, subagent-stop, pre-compact, task-completed), and git (pre-commit).',
+    'Answers the hooks of a coding agent (session-start, stop, subagent-stop, pre-compact, task-completed, news), and git (pre-commit).',
   words: ['event'],
   takesMore: true,
   flags: [
@@ -62,7 +62,7 @@ export const hook: Command = {
         const session = await openedFor(inner)
         if (session === undefined) return undefined
         if (typeof session === 'string')
-          return event === 'session-start' && !isOn(args, 'user') ? tellAtStart(program, session) : undefined
+          return event === 'session-start' && !isOn(args, 'user') ? tellAgent(program, session) : undefined
         return await answerHook({
           event,
           ...(await sessionFor(inner.io, session, event === 'session-start' && program !== 'cursor')),

@@ -1,4 +1,4 @@
-import { SAME_INSTANT_MS, sameStamp } from './files/tree.ts'
+import { msOf, SAME_INSTANT_MS, sameStamp } from './files/tree.ts'
 import type { About } from './folder.ts'
 import { folderOf, quietly, readQuietly, utf8Text, type Work } from './work.ts'
 
@@ -37,7 +37,7 @@ function known(work: Work, path: string): string | undefined {
   const folder = folderOf(path)
   const [entry] = work.tree.entries(folder, [path.slice(folder.length + 1)])
   if (!entry || !sameStamp(look, entry)) return undefined
-  return Number(BigInt(entry.mtime) / 1_000_000n) + SAME_INSTANT_MS < look.at ? look.sha256 : undefined
+  return msOf(entry.mtime) + SAME_INSTANT_MS < look.at ? look.sha256 : undefined
 }
 
 function hashed(work: Work, path: string): string | undefined {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { DAY_MS } from '../dialects/text/time.ts'
 import { aboutOf, EXTRA_BYTES } from './about.ts'
-import { type FoundFile, sameStamp, sha256Of } from './files/tree.ts'
+import { type FoundFile, msOf, sameStamp, sha256Of } from './files/tree.ts'
 import type { Extra } from './folder.ts'
 import { isOfGitSoon } from './ingest.ts'
 import { keepBeside, look } from './project.ts'
@@ -93,7 +93,7 @@ const JUST_NOW = 'somebody wrote to it just now; the next pass makes it again'
 const WHOLE_MS = 250
 
 async function isBeingWritten({ tree }: Work, path: string, { stamp }: FoundFile): Promise<boolean> {
-  const age = Date.now() - Number(BigInt(stamp.mtime) / 1_000_000n)
+  const age = Date.now() - msOf(stamp.mtime)
   if (age < 0 || age >= WHOLE_MS) return false
   await pause(WHOLE_MS - age)
   const now = tree.read(path, EXTRA_BYTES)

@@ -4,7 +4,7 @@ import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import { present } from '../domain/present.ts'
 import { pathOf, sourceOf } from '../service/documents/identity.ts'
-import { type FoundFile, sameStamp } from './files/tree.ts'
+import { type FoundFile, msOf, sameStamp } from './files/tree.ts'
 import type { Says } from './folder.ts'
 import { isOfGit, leaveToGit, takeChange, takeNew } from './ingest.ts'
 import { agree, look, project } from './project.ts'
@@ -301,11 +301,11 @@ function readAhead(work: Work, path: string, found: FoundFile): void {
 /** Written elsewhere and moved here: then it is whole. */
 const isRenamed = ({ ctime, stamp }: FoundFile): boolean => BigInt(ctime) > BigInt(stamp.mtime)
 
-const movedFor = ({ ctime }: FoundFile): number => Math.abs(Date.now() - Number(BigInt(ctime) / 1_000_000n))
+const movedFor = ({ ctime }: FoundFile): number => Math.abs(Date.now() - msOf(ctime))
 
 /** A clock that was set back must not make a file wait for ever. */
 const ageOf = ({ stamp }: FoundFile): number => {
-  const age = Date.now() - Number(BigInt(stamp.mtime) / 1_000_000n)
+  const age = Date.now() - msOf(stamp.mtime)
   return age < -1_000 ? Number.POSITIVE_INFINITY : Math.max(0, age)
 }
 

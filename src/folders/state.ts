@@ -308,6 +308,10 @@ export class FolderState {
     this.#sql('INSERT OR REPLACE INTO late VALUES (?, ?, ?, ?, ?)').run(file, folder, path, sha256, at)
   }
 
+  isLate(file: string): boolean {
+    return this.#sql('SELECT 1 FROM late WHERE file = ?').get(file) !== undefined
+  }
+
   /** Replaced before this instant. */
   lateBefore(folder: string, at: number): readonly Late[] {
     const rows = this.#sql('SELECT file, path, sha256 FROM late WHERE folder = ? AND at < ?')

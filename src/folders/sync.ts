@@ -107,7 +107,7 @@ export function workOn(
     kind: folder.kind,
     tree: new Tree(
       folder.path === '.' ? options.root : `${options.root}/${folder.path}`,
-      replacedIn(options.dir, state, folder.path),
+      replacedIn(options.dir, state, folder.path, cursor === undefined),
     ),
     state,
     service: options.service,

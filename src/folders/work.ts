@@ -8,7 +8,7 @@ import type { PlacedProblem } from '../domain/problem.ts'
 import type { Call } from '../service/deps.ts'
 import { draftOf } from '../service/documents/export.ts'
 import type { Service } from '../service/service.ts'
-import { type FolderStamp, type FoundFile, SAME_INSTANT_MS, type Tree } from './files/tree.ts'
+import { COARSE_MS, type FolderStamp, type FoundFile, SAME_INSTANT_MS, type Tree } from './files/tree.ts'
 import type { Acceptable, FolderKind, Git, Says } from './folder.ts'
 import { saidOf } from './said.ts'
 import type { FolderState } from './state.ts'
@@ -59,9 +59,6 @@ export interface Author {
 export const note = (work: Work, happened: Happened): void => {
   work.happened.push({ ...happened, path: inProject(work, happened.path) })
 }
-
-/** Some file systems count whole seconds, or two of them. */
-const COARSE_MS = 2_000
 
 /** Whether nothing came into a folder or went from it since it was looked at. */
 export function isSameFolder(seen: { stamp: string; at: number } | undefined, now: FolderStamp): boolean {

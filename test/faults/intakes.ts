@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -85,8 +86,12 @@ export const INTAKES: Readonly<Record<string, Intake>> = {
     dialect: 'queue',
     isFirst: true,
     change: (root) => {
-      for (const name of ['hoff-1', 'hoff-2', 'hoff-3'])
-        put(root, `live/handoffs/pending/${name}.json`, JSON.stringify({ ...REQUEST, handoff_id: name }))
+      for (const name of ['old-1', 'old-2', 'hoff-3']) {
+        const path = `live/handoffs/pending/${name}.json`
+        put(root, path, JSON.stringify({ ...REQUEST, handoff_id: name }))
+        // What was new when it was replaced stays a while.
+        if (name.startsWith('old')) utimesSync(join(root, path), 1_700_000_000, 1_700_000_000)
+      }
     },
   },
   'a changed file with a step': {
@@ -132,7 +137,10 @@ async function endOf(dialect: string, root: string): Promise<unknown> {
         .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, 'TIME')
     const live = join(root, 'live')
     const files = readdirSync(live, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
+    const replaced = readdirSync(join(root, '.baton/replaced'))
     return {
+      // Of files that were old nothing stays.
+      spare: replaced.filter((name) => name.includes('old-')),
       states: handoffs.map(({ id: name, state, rev }) => `${name} ${state} ${rev}`),
       acts: (tables.get('entry') ?? [])
         .map((row) => recordIn({ body: Buffer.from(row.body as Uint8Array).toString('utf8') }))

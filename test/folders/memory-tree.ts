@@ -23,7 +23,7 @@ export class MemoryTree extends Tree {
     if (!file) return undefined
     const bytes = Buffer.from(file.text)
     const stamp = { ino: String(file.ino), size: bytes.length, mtime: '1' }
-    return { bytes, sha256: createHash('sha256').update(bytes).digest('hex'), stamp, ctime: '2' }
+    return { bytes, sha256: createHash('sha256').update(bytes).digest('hex'), stamp, ctime: '2', at: 0 }
   }
 
   override hash(path: string): FoundFile | undefined {

@@ -16,6 +16,8 @@ export interface FoundFile {
   readonly stamp: Stamp
   /** When it came to lie here, too. */
   readonly ctime: string
+  /** When it was read. */
+  readonly at: number
 }
 
 /** More than any handoff has. */
@@ -26,9 +28,10 @@ export function readIn(dir: Folder, name: string, most = MAX_READ_BYTES): FoundF
   return withFile(dir, name, ['ENOENT'], (descriptor, stats) => {
     const why = oddity(stats, most)
     if (why !== undefined) throw cannotRead(name, why)
+    const at = Date.now()
     const bytes = readFileSync(descriptor)
     const after = fstatSync(descriptor, { bigint: true })
-    return { bytes, sha256: sha256Of(bytes), stamp: stampOf(after), ctime: String(after.ctimeNs) }
+    return { bytes, sha256: sha256Of(bytes), stamp: stampOf(after), ctime: String(after.ctimeNs), at }
   })
 }
 
@@ -92,6 +95,11 @@ export const sha256Of = (bytes: string | Uint8Array): string =>
 
 /** What a change in the same instant would not show in a stamp: file systems count in steps of some milliseconds. */
 export const SAME_INSTANT_MS = 50
+
+/** Some file systems count whole seconds, or two of them. */
+export const COARSE_MS = 2_000
+
+export const msOf = (ns: string): number => Number(BigInt(ns) / 1_000_000n)
 
 export const sameStamp = (a: Stamp, b: Stamp): boolean =>
   a.ino === b.ino && a.size === b.size && a.mtime === b.mtime

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -13,7 +13,16 @@ import {
 } from 'node:fs'
 import { present } from '../../domain/present.ts'
 import type { Folder } from './open-folder.ts'
-import { type FoundFile, readIn, type Stamp, sameStamp, sha256Of, stampOf } from './read-file.ts'
+import {
+  COARSE_MS,
+  type FoundFile,
+  msOf,
+  readIn,
+  type Stamp,
+  sameStamp,
+  sha256Of,
+  stampOf,
+} from './read-file.ts'
 
 export type Put =
   | { readonly ok: true; readonly stamp: Stamp; readonly late?: string }
@@ -21,11 +30,13 @@ export type Put =
   | { readonly ok: false; readonly late?: string }
 
 /** What a caller has looked at: the whole file, or what it is known by. */
-export type Before = Stamp | Pick<FoundFile, 'stamp' | 'sha256'>
+export type Before = Stamp | (Pick<FoundFile, 'stamp' | 'sha256'> & Partial<FoundFile>)
 
 /** Where files lie that were replaced a moment ago: whoever has one open may still write into it. */
 export interface Replaced {
   readonly folder: string
+  /** Old ones stay there until the pass ends: ext4 without a journal looks past every inode that was freed of late. */
+  readonly isFirst: boolean
   keep(file: string, path: string, sha256: string): void
 }
 
@@ -77,11 +88,13 @@ export const isTemporary = (name: string): boolean => TEMPORARY.test(name)
 /** The name that a file had which was to be replaced; undefined for one that was to go. */
 export const nameBefore = (name: string): string | undefined => TEMPORARY.exec(name)?.[1]
 
-const temporary = (ending: string): string => `.baton-${randomBytes(8).toString('hex')}.${ending}`
+const temporary = (ending: string): string => `.baton-${randomUUID().slice(-17).replace('-', '')}.${ending}`
 
 interface Taken {
   readonly name: string
   readonly sha256: string
+  /** Of a file that was old when it was looked at: whoever writes into it changes this. */
+  readonly old: Stamp | undefined
 }
 
 /**
@@ -93,7 +106,8 @@ function takeAside(dir: Folder, name: string, looked: Before, aside = temporary(
   const seen = lstatSync(dir.at(name), { bigint: true, throwIfNoEntry: false })
   if (!seen || !sameStamp(stampOf(seen), before)) return undefined
   // Clocks of file systems go in steps: within one, another text of the same length has the same stamp.
-  const sha256 = readIn(dir, name)?.sha256 ?? ''
+  const isOld = 'sha256' in looked && (looked.at ?? 0) - msOf(before.mtime) > COARSE_MS
+  const sha256 = isOld ? looked.sha256 : (readIn(dir, name)?.sha256 ?? '')
   if ('sha256' in looked && looked.sha256 !== sha256) return undefined
   try {
     renameSync(dir.at(name), dir.at(aside))
@@ -102,7 +116,7 @@ function takeAside(dir: Folder, name: string, looked: Before, aside = temporary(
     throw error
   }
   const moved = lstatSync(dir.at(aside), { bigint: true })
-  if (sameStamp(stampOf(moved), before)) return { name: aside, sha256 }
+  if (sameStamp(stampOf(moved), before)) return { name: aside, sha256, old: isOld ? before : undefined }
   // Another file came between the look and the move: back with it, or beside it where a third came.
   if (linkNew(dir, aside, name)) unlinkSync(dir.at(aside))
   else renameSync(dir.at(aside), dir.at(freeName(dir, besideName(name, 'conflict'))))
@@ -111,10 +125,13 @@ function takeAside(dir: Folder, name: string, looked: Before, aside = temporary(
 
 /** Whoever had the old file open may have written into it since: that is kept. */
 function keepLate(dir: Folder, taken: Taken, { path, name, replaced }: NamedFile): string | undefined {
-  const found = readIn(dir, taken.name)
-  if (found?.sha256 === taken.sha256) {
-    const isRecent = Date.now() - Number(BigInt(found.stamp.mtime) / 1_000_000n) < LATE_MS
-    if (!isRecent || !replaced || !putAway(dir, taken, path, replaced)) unlinkSync(dir.at(taken.name))
+  const { old } = taken
+  const found = old ? undefined : readIn(dir, taken.name)
+  const stamp = found?.stamp ?? stampOf(lstatSync(dir.at(taken.name), { bigint: true }))
+  if (old ? sameStamp(stamp, old) : found?.sha256 === taken.sha256) {
+    const isRecent = Date.now() - msOf(stamp.mtime) < LATE_MS
+    const isKept = replaced && (isRecent || replaced.isFirst)
+    if (!isKept || !putAway(dir, taken, isRecent ? path : undefined, replaced)) unlinkSync(dir.at(taken.name))
     return undefined
   }
   const beside = freeName(dir, besideName(name, 'conflict'))
@@ -122,11 +139,16 @@ function keepLate(dir: Folder, taken: Taken, { path, name, replaced }: NamedFile
   return beside
 }
 
-/** Noted first: a file that nobody knows of could never be looked at again. */
-function putAway(dir: Folder, { name, sha256 }: Taken, path: string, replaced: Replaced): boolean {
+/** Noted first where its author may still write: a file that nobody knows of could never be looked at again. */
+function putAway(
+  dir: Folder,
+  { name, sha256 }: Taken,
+  path: string | undefined,
+  replaced: Replaced,
+): boolean {
   const file = name.slice(1)
   try {
-    replaced.keep(file, path, sha256)
+    if (path !== undefined) replaced.keep(file, path, sha256)
     renameSync(dir.at(name), `${replaced.folder}/${file}`)
     return true
   } catch {

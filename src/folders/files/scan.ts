@@ -2,7 +2,7 @@ import { tidy } from '../project.ts'
 import { isProblem } from '../reconcile.ts'
 import type { Look } from '../state.ts'
 import { isSameFolder, note, type Work } from '../work.ts'
-import { type FolderEntry, isTemporary, SAME_INSTANT_MS, sameStamp } from './tree.ts'
+import { type FolderEntry, isTemporary, msOf, SAME_INSTANT_MS, sameStamp } from './tree.ts'
 
 /** What a pass knows before it looks. */
 export interface Hints {
@@ -152,5 +152,5 @@ function isCandidate({ kind }: Work, name: string): boolean {
 
 function isUnchanged(look: Look | undefined, entry: FolderEntry): boolean {
   if (!look || !sameStamp(look, entry)) return false
-  return Number(BigInt(entry.mtime) / 1_000_000n) + SAME_INSTANT_MS < look.at
+  return msOf(entry.mtime) + SAME_INSTANT_MS < look.at
 }

@@ -24,7 +24,15 @@ import {
   takeAway,
 } from './replace-file.ts'
 
-export { type FoundFile, SAME_INSTANT_MS, type Stamp, sameStamp, sha256Of } from './read-file.ts'
+export {
+  COARSE_MS,
+  type FoundFile,
+  msOf,
+  SAME_INSTANT_MS,
+  type Stamp,
+  sameStamp,
+  sha256Of,
+} from './read-file.ts'
 export { isTemporary, LATE_MS, type Replaced } from './replace-file.ts'
 
 export interface FolderEntry extends Stamp {

@@ -20,8 +20,8 @@ import type { Service } from '../service/service.ts'
 import type { DumpRow } from '../storage/store.ts'
 import { leafHash } from '../storage/working-set.ts'
 import { storedLog, writeExport } from './audit-export.ts'
-import { folderFiles } from './audit-folder.ts'
 import { NODE_PLATFORM } from './audit-platform.ts'
+import { folderFiles } from './audit-verify.ts'
 
 type Open = (t: TestContext, options?: WorkspaceOptions) => Promise<Workspace>
 type Rows = readonly DumpRow[]

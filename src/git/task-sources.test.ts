@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { readCsv } from './csv.ts'
 import { tasksInOrder } from './task-import.ts'
-import { fromBacklog, fromCsv, fromIndex, fromTaskMaster } from './task-sources.ts'
+import { fromBacklog, fromCsv, fromIndex, fromTaskMaster, readCsv } from './task-sources.ts'
 
 describe('tasks of the task-prompts index', () => {
   it('[S3-106] are read from a table', () => {

@@ -2,7 +2,6 @@ import { parse as parseYaml } from 'yaml'
 import { BatonError } from '../domain/errors.ts'
 import { present } from '../domain/present.ts'
 import type { Priority } from '../domain/priority.ts'
-import { readCsv } from './csv.ts'
 
 /** A task as another tool or a document writes it. */
 export interface SourceTask {
@@ -251,3 +250,37 @@ export const notRead = (why: string): BatonError =>
     'invalid_input',
     `the tasks could not be read: ${why}. Use a task-prompts index.md, Task Master's tasks.json, a backlog folder or a CSV file`,
   )
+
+/** Rows of cells as RFC 4180 has them; the separator is the one that the first line uses most. */
+export function readCsv(text: string): readonly (readonly string[])[] {
+  const body = text.replace(/^\uFEFF/, '')
+  const separator = separatorOf(body)
+  const rows: string[][] = []
+  let row: string[] = []
+  let cell = ''
+  let quoted = false
+  for (let i = 0; i < body.length; i++) {
+    const char = body[i]!
+    if (quoted) {
+      if (char !== '"') cell += char
+      else if (body[i + 1] === '"') cell += body[++i]!
+      else quoted = false
+    } else if (char === '"' && cell === '') quoted = true
+    else if (char === separator) {
+      row.push(cell)
+      cell = ''
+    } else if (char === '\n') {
+      rows.push([...row, cell.replace(/\r$/, '')])
+      row = []
+      cell = ''
+    } else cell += char
+  }
+  if (cell !== '' || row.length > 0) rows.push([...row, cell])
+  return rows.filter((cells) => cells.some((each) => each.trim() !== ''))
+}
+
+function separatorOf(text: string): string {
+  const [first = ''] = text.split('\n', 1)
+  const count = (mark: string): number => first.split(mark).length
+  return [',', ';', '\t'].reduce((best, mark) => (count(mark) > count(best) ? mark : best))
+}

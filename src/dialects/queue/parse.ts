@@ -1,14 +1,16 @@
+import { percentOf } from '../../domain/handoffs/guards.ts'
 import { present } from '../../domain/present.ts'
-import { placedProblem } from '../../domain/problem.ts'
+import { type PlacedProblem, placedProblem } from '../../domain/problem.ts'
 import type { Interpretation } from '../dialect.ts'
 import { type Data, isData, keysOf, own, put, valueAt } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { type Fields, fieldsOf, placedAt } from '../fields.ts'
+import { readRows } from '../table/read.ts'
 import { leftOver } from '../table/write.ts'
 import type { Source } from '../text/source.ts'
-import { findWord } from '../text/words.ts'
+import { isMapping } from '../text/tree.ts'
+import { findWord, STATE_WORDS, type Words } from '../text/words.ts'
 import { artifactOf } from './artifact.ts'
-import { boardProblems, isBoard } from './board.ts'
 import { checkNative } from './check.ts'
 import { contextProblems } from './context-files.ts'
 import {
@@ -18,14 +20,16 @@ import {
   isHandoffId,
   type QueueForm,
   type QueuePlace,
+  type QueueStatus,
   queuePlace,
   queueState,
+  retryIsLeft,
   SIDES,
   STATUS_OF,
   STATUS_WORDS,
   stemOf,
 } from './names.ts'
-import { readHandoff } from './read.ts'
+import { queueTable } from './table.ts'
 import { nativeOf } from './write.ts'
 
 /** What says by itself that a mapping is a handoff of another format. */
@@ -142,3 +146,134 @@ function keepApart(extra: Data, found: unknown, { result, ended_at: ended }: Dra
 }
 
 const NO_OBJECT = 'a queue file is one JSON object; write {"handoff_id": "…", …}'
+
+/** Keys by which an entry is known. */
+const ENTRY_KEYS = ['status', 'current_task', 'brief_note', 'details_link', 'handoff_file']
+/** Words that say that an agent has nothing in hand. */
+const IDLE = ['idle', 'available', 'free', 'ready', 'none', 'standby']
+
+/** One file that says what every agent has in hand: an index, not a handoff. */
+function isBoard(value: unknown): boolean {
+  const agents = own(value, 'agents')
+  return isData(agents) && Object.values(agents).some(isEntry) && !Array.isArray(own(value, 'handoffs'))
+}
+
+const isEntry = (value: unknown): boolean =>
+  isData(value) && ENTRY_KEYS.some((key) => Object.hasOwn(value, key))
+
+/** Says that this is a board, and which of its statuses nobody knows. */
+function boardProblems(source: Source): readonly PlacedProblem[] {
+  const root = fieldsOf(source)
+  const agents = root?.below('agents')
+  const found = own(source.value, 'agents')
+  const names = isData(found) ? Object.keys(found).filter((name) => isEntry(own(found, name))) : []
+  const states = names.map((name) => {
+    const fields = agents?.below(name)
+    return fields && boardState(fields)
+  })
+  const busy = states.filter((state) => state !== undefined).length
+  const message = `this is a status board of ${names.length} agents (${busy} with work), not one handoff; read its entries one by one`
+  const board = placedProblem('info', 'status_board', message, source.locate(['agents'], 'key'))
+  return [board, ...(root?.diagnostics ?? [])]
+}
+
+function boardState(fields: Fields): Draft['state'] {
+  const written = fields.text('status')
+  if (written === undefined || IDLE.includes(written.toLowerCase())) return undefined
+  const found = findWord(STATE_WORDS, written)
+  const message = `status "${written}" is not a known status; write idle, in_progress, blocked or completed`
+  if (!found) fields.report('warning', 'unknown_status', message, 'status')
+  return found?.word
+}
+
+type Result = NonNullable<Draft['result']>
+
+const REPORT_WORDS: Words<'passed' | 'failed'> = {
+  name: 'validation_status',
+  words: ['passed', 'failed'],
+  // biome-ignore format: read as a table
+  synonyms: {
+    pass: 'passed', ok: 'passed', success: 'passed', valid: 'passed', fail: 'failed', error: 'failed', invalid: 'failed',
+  },
+}
+
+/** Everything but the state, which the file's place has a say in. */
+function readHandoff(root: Fields, status: QueueStatus = 'pending', isBare = false): Draft {
+  const { error: said, result, ...draft } = readRows(queueTable(), root, FORM_OF[status])
+  const error = readError(root, said, isBare)
+  const validation = readReport(root, error !== undefined)
+  return present({
+    ...draft,
+    accepted_by: draft.started_at === undefined ? undefined : (draft.to ?? undefined),
+    retry_available: readAvailable(root, draft),
+    result: result || validation ? { ...result, ...present({ validation }) } : undefined,
+    error,
+  })
+}
+
+/** Nothing is available after the last retry, whatever the file says. */
+function readAvailable(root: Fields, { retry_available: said, retry_count: count, retry }: Draft) {
+  if (!said || count === undefined || retryIsLeft(count, retry?.max)) return said
+  const message = `retry_available is true, but ${count} of ${retry?.max ?? 3} retries are made; write false`
+  root.report('warning', 'retry_exhausted', message, 'retry_available')
+  return false
+}
+
+/** An error without a code counts, and so does a file in `failed/` without an error; keys beside an absent one do not. */
+function readError(
+  root: Fields,
+  said: Partial<NonNullable<Draft['error']>> = {},
+  isBare = false,
+): Draft['error'] {
+  const found = root.value('error')
+  const isSaid = isMapping(found) || said.message !== undefined
+  if (!isSaid && !isBare) return undefined
+  const how = isSaid ? 'error has no code and' : 'error is missing; the file lies in failed/, so it'
+  const message = `${how} counts as PROCESSING_ERROR; write {"code": "PROCESSING_ERROR", "message": "…"}`
+  if (said.code === undefined) root.report('warning', 'error_without_code', message, 'error')
+  const report = root.value('validation')
+  const inside = isMapping(found) ? found.details : undefined
+  const list = isMapping(report) && Array.isArray(report.errors) ? report.errors : inside
+  const details = Array.isArray(list)
+    ? list.map((each) => (isMapping(each) ? each : { error: textOrJson(each) }))
+    : undefined
+  return {
+    ...said,
+    code: said.code ?? 'PROCESSING_ERROR',
+    message: said.message?.trim() ? said.message : isSaid ? 'its error has no message' : BARE,
+    ...present({ details }),
+  }
+}
+
+const BARE = 'it was moved to failed/ without an error'
+
+/** The report on an output. What was wrong with an input has the same key and belongs to the error. */
+function readReport(root: Fields, failed: boolean): Result['validation'] {
+  const found = root.value('validation')
+  const fields = isMapping(found) ? root.below('validation') : undefined
+  if (!isMapping(found) || !fields) return undefined
+  const { status: _status, errors, ...others } = found
+  const isInput = failed && Array.isArray(errors)
+  if (isInput && Object.keys(others).length === 0) return undefined
+  const report = present({
+    status: isInput ? undefined : fields.word(REPORT_WORDS, 'status'),
+    ...others,
+    errors: isInput ? undefined : errors,
+    tests_passing: fields.boolean('tests_passing'),
+    typescript_errors: fields.number('typescript_errors'),
+    eslint_warnings: fields.number('eslint_warnings'),
+    coverage_percentage: percentIn(fields, 'coverage_percentage'),
+  })
+  return Object.keys(report).length > 0 ? report : undefined
+}
+
+/** A number; people put it between quotes with a percent sign. */
+function percentIn(fields: Fields, key: string): number | undefined {
+  const written = fields.value(key)
+  const percent = typeof written === 'string' && /[%,]/.test(written) ? percentOf(written) : undefined
+  if (percent === undefined) return fields.number(key)
+  fields.report('warning', 'number_as_text', `${key} is a number; write ${percent} without quotes`, key)
+  return percent
+}
+
+const textOrJson = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

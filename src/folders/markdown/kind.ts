@@ -3,10 +3,11 @@ import { valueAt } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { type Document, readDocuments } from '../../dialects/index.ts'
 import { ROOT } from '../../dialects/markdown/home.ts'
+import { type IndexEntry, printIndex } from '../../dialects/markdown/index-file.ts'
 import { isHandoffFile } from '../../dialects/markdown/is-handoff.ts'
 import { AGENT } from '../../dialects/markdown/kinds.ts'
 import { isFileId } from '../../dialects/markdown/names.ts'
-import { type BodySection, bodySections, renderBody } from '../../dialects/markdown/render.ts'
+import { type BodySection, bodySections, onlyHere, renderBody } from '../../dialects/markdown/render.ts'
 import { STATE_OF, statusFor } from '../../dialects/markdown/status.ts'
 import { ROWS } from '../../dialects/markdown/table.ts'
 import type { Change } from '../../dialects/text/source.ts'
@@ -16,14 +17,15 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { type MarkdownStatus, markdownStatus } from '../../domain/handoffs/markdown-status.ts'
 import { endReason } from '../../domain/handoffs/reasons.ts'
 import { isEnd } from '../../domain/lifecycle.ts'
+import { DEFAULT_LIMITS } from '../../domain/limits.ts'
 import { once } from '../../domain/once.ts'
 import { present } from '../../domain/present.ts'
+import type { Store } from '../../service/service.ts'
 import type { Tree } from '../files/tree.ts'
-import type { FileText, FolderKind, KnownHandoff, Says } from '../folder.ts'
+import type { About, Extra, FileText, FolderKind, KnownHandoff, Says } from '../folder.ts'
 import { documentIn, markChanges, markIn, newFile, rewritingTo, sourceIn, unmarked } from '../mark.ts'
 import { problemsIn, quietly } from '../work.ts'
 import { renewed } from './body.ts'
-import { extras, type Facts, facts } from './index-yaml.ts'
 import { plan, refusesNew } from './plan.ts'
 
 const YEAR = /^\d{4}$/
@@ -194,3 +196,43 @@ const FILE = `${ROOT}/active/handoff.md`
 
 const plainDocument = (text: string, recent?: RecentTexts): Document | undefined =>
   unmarked('markdown', documentIn(text, FILE, recent))
+
+const INDEX = '_index.yaml'
+const WEEK_MS = 7 * 86_400_000
+/** Among the newest ended ones are those that were completed; more than the index shows. */
+const ENDED_IN_INDEX = 500
+
+/** What is known of a file beside its text: its line in the index, and what Baton wrote into its body alone. */
+interface Facts extends IndexEntry {
+  /** Not in what was kept before it was asked for. */
+  readonly made?: readonly BodySection[]
+}
+
+/** What the index says of a handoff, as exactly as its file does: from the files alone it is made in the same order. */
+async function facts(handoff: Handoff, _text: string, store: Store): Promise<Facts> {
+  const { from, to, task, created_at, ended_at, state } = handoff
+  const made = isEnd(state) ? [] : onlyHere((await store.content(handoff.uid))?.package ?? {})
+  return {
+    made,
+    id: handoff.aliases?.markdown ?? handoff.id,
+    from,
+    to,
+    task: task ?? '',
+    status: markdownStatus(handoff),
+    created_at: seconds(created_at),
+    ...(state === 'completed' && ended_at !== undefined && { completed_at: seconds(ended_at) }),
+  }
+}
+
+/** The registry of document 000. It names only files that are there. */
+function extras({ files, now, policy }: About): readonly Extra[] {
+  const since = new Date(Date.parse(now) - WEEK_MS).toISOString()
+  const entries = [...files({ since, limit: ENDED_IN_INDEX })]
+    .filter(({ kept }) => kept !== 'absent')
+    .map((row) => row.facts as IndexEntry)
+  const agents = Object.keys(policy.agents ?? DEFAULT_LIMITS)
+  const text = printIndex(entries, { now, agents })
+  return [{ path: INDEX, text, same: (other) => undated(other) === undated(text) }]
+}
+
+const undated = (text: string): string => text.replace(/^last_updated:.*$/m, '')

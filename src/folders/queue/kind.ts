@@ -1,18 +1,50 @@
+import { own } from '../../dialects/difference.ts'
 import { readDocuments } from '../../dialects/index.ts'
+import { withPhase } from '../../dialects/queue/context-files.ts'
 import { FOLDER_OF, handoffFile, type QueueStatus, STATUSES } from '../../dialects/queue/names.ts'
 import { queueStatus } from '../../dialects/queue/table.ts'
 import type { RecentTexts } from '../../dialects/text/sources.ts'
+import { DAY_MS } from '../../dialects/text/time.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Tree } from '../files/tree.ts'
 import type { About, Extra, FolderKind, Says } from '../folder.ts'
 import { markIn } from '../mark.ts'
 import { placeArtifacts } from './artifacts.ts'
-import { facts } from './facts.ts'
+import { type Facts, facts } from './facts.ts'
 import { judge } from './judge.ts'
-import { PHASE_STATUS, phaseStatus } from './phase-status.ts'
+import { objectFile, objectIn } from './object-file.ts'
 import { plan, refusesNew } from './plan.ts'
 import { ARTIFACTS, phasesIn, REGISTRY, registry } from './registry.ts'
 import { writeQueueFile } from './write.ts'
+
+const PHASE_STATUS = 'context/phase-status.json'
+/** More phases than the document has. */
+const ENDED_LOOKED_AT = 500
+
+/** `context/phase-status.json`: of each phase the handoff that moved last. Keys of others stay (A1-27). */
+function phaseStatus({ files, now, read }: About): Extra {
+  const value = objectIn(read(PHASE_STATUS), PHASE_STATUS)
+  if (!value) return objectFile(PHASE_STATUS, value)
+  const since = new Date(Date.parse(now) - DAY_MS).toISOString()
+  const newest = new Map<number, Omit<Facts, 'phase'>>()
+  const looked = new Set<unknown>()
+  for (const row of files({ since, limit: ENDED_LOOKED_AT })) {
+    const { phase, ...said } = row.facts as Facts
+    looked.add(said.handoff_id)
+    const other = phase === undefined ? undefined : newest.get(phase)
+    if (phase !== undefined && (!other || other.updated_at <= said.updated_at)) newest.set(phase, said)
+  }
+  let made = value
+  for (const [phase, { status, handoff_id, updated_at }] of [...newest].sort(([a], [b]) => a - b)) {
+    const there = own(own(value, 'phases'), String(phase))
+    const at = own(there, 'updated_at')
+    // It ended too long ago to be looked at, and has moved last all the same.
+    const isNewer = typeof at === 'string' && at > updated_at && at <= now
+    if (isNewer && !looked.has(own(there, 'handoff_id'))) continue
+    made = withPhase(made, phase, { status: status as 'pending', handoff_id, updated_at })
+  }
+  return objectFile(PHASE_STATUS, made)
+}
 
 const FOLDERS = STATUSES.map((status) => `handoffs/${FOLDER_OF[status]}`)
 const ENDED = (['completed', 'failed'] as const).map((status) => `handoffs/${FOLDER_OF[status]}`)

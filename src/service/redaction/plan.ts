@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { committedIn, isState } from '../../audit/disclosure.ts'
+import type { Block } from '../../domain/blocks/block.ts'
+import { present } from '../../domain/present.ts'
 import type { Task } from '../../domain/tasks/task.ts'
-import type { Run } from '../../domain/workflow/run.ts'
-import type { Artifact, Redaction } from '../../storage/store.ts'
+import type { Run, RunStep } from '../../domain/workflow/run.ts'
+import type { WorkflowStep } from '../../domain/workflow/workflow.ts'
+import { type Artifact, itemsOf, type Redaction } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { SOURCE_TYPE } from '../documents/identity.ts'
 import { refuse } from '../write.ts'
-import { blocksWith } from './blocks.ts'
-import { Eraser } from './eraser.ts'
+import { Eraser, REDACTED } from './eraser.ts'
 import {
   clearGate,
   clearHandoff,
@@ -30,7 +32,6 @@ import {
   type RedactedSubject,
   type Related,
 } from './related.ts'
-import { eraseRun } from './runs.ts'
 
 /** The changes of a redaction, decided on the rows that were read. */
 export interface Plan {
@@ -265,4 +266,66 @@ function artifactsOf(
     ...(artifact.description !== undefined && { description: eraser.words(artifact.description) }),
     ...(gone.some(({ sha256 }) => sha256 === artifact.sha256) && { stored: false }),
   }))
+}
+
+const BLOCK_PAGE = 500
+
+/** Blocks of document 002 that hold one of the texts, without them. Looks at all of them: redactions are seldom. */
+async function blocksWith({ store }: ServiceDeps, eraser: Eraser): Promise<readonly Block[]> {
+  const found: Block[] = []
+  for await (const block of itemsOf((page) => store.blocks({}, page), BLOCK_PAGE)) {
+    const next = erase(block, eraser)
+    if (!isDeepStrictEqual(next, block)) found.push(next)
+  }
+  return found
+}
+
+/** A text may be wrapped and quoted in YAML in many ways, so what holds it goes as a whole. Status and names stay. */
+function erase(block: Block, eraser: Eraser): Block {
+  const { raw, metrics, on_failure } = block
+  return {
+    ...block,
+    ...(eraser.mayBeIn(Buffer.from(raw)) && { raw: REDACTED }),
+    ...present({ metrics: metrics && eraser.deep(metrics) }),
+    ...(on_failure?.context !== undefined && {
+      on_failure: { ...on_failure, context: eraser.words(on_failure.context) },
+    }),
+  }
+}
+
+/** A run without the texts: what agents and people said, and what its definition says. Names and states stay. */
+function eraseRun(run: Run, eraser: Eraser): Run {
+  const { workflow } = run
+  return {
+    ...run,
+    ...present({ input: run.input === undefined ? undefined : eraser.deep(run.input) }),
+    steps: run.steps.map((step) => eraseStep(step, eraser)),
+    workflow: {
+      ...workflow,
+      ...(workflow.description !== undefined && { description: eraser.words(workflow.description) }),
+      steps: workflow.steps.map((step) => eraseDefinition(step, eraser)),
+    },
+  }
+}
+
+function eraseStep(step: RunStep, eraser: Eraser): RunStep {
+  const { summary, error, decision, artifacts, next_steps, metadata, values } = step
+  return {
+    ...step,
+    ...present({ summary: eraser.words(summary), error: eraser.words(error) }),
+    ...(decision && { decision: { ...decision, ...present({ comment: eraser.words(decision.comment) }) } }),
+    ...eraser.deep(present({ artifacts, next_steps, metadata, values })),
+  }
+}
+
+function eraseDefinition(step: WorkflowStep, eraser: Eraser): WorkflowStep {
+  const { id, agent, role, needs, phase, timeout_s, gate, on_failure, input, ...texts } = step
+  return {
+    ...step,
+    ...eraser.deep(texts),
+    ...present({ gate: gate && { ...gate, name: eraser.words(gate.name), items: eraser.deep(gate.items) } }),
+    ...(on_failure?.context !== undefined && {
+      on_failure: { ...on_failure, context: eraser.words(on_failure.context) },
+    }),
+  }
 }

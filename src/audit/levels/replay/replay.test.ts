@@ -6,7 +6,7 @@ import { TRANSITIONS } from '../../../domain/lifecycle.ts'
 import type { AuditRecord } from '../../entry.ts'
 import { rootOfLeaves } from '../../merkle.ts'
 import { verifyExport } from '../index.ts'
-import { HANDOFF_STEPS } from './handoff-rules.ts'
+import { HANDOFF_STEPS } from './replay.ts'
 
 type Said = Parameters<LogWriter['add']>[1]
 

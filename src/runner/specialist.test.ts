@@ -524,6 +524,25 @@ describe('a specialist whose store fails', () => {
   })
 })
 
+describe('a retry', () => {
+  it('is begun at its instant, not at the next look', async () => {
+    const late: number[] = []
+    const at = () => service.deps.now().getTime()
+    await baton.specialist('react-specialist', { concurrency: 9 }, async ({ attempt, handoff }) => {
+      if (attempt === 1) throw new Error('not yet')
+      late.push(at() - Date.parse(handoff.attempts[0]!.ended_at!) - 300)
+      return { output: {} }
+    })
+    for (let i = 0; i < 5; i++) {
+      await send({ retry: { max: 1, delay_s: 0.3, multiplier: 1 } })
+      await pause(170)
+    }
+    await until(() => late.length === 5)
+
+    assert.ok(Math.max(...late) < 400, `${late} ms late`)
+  })
+})
+
 describe('waiting for a sent handoff', () => {
   it('throws the failure with its message', async () => {
     await baton.specialist('react-specialist', {}, async () => {

@@ -1,3 +1,5 @@
+import { dueOf } from '../domain/handoffs/deadlines.ts'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Changed, Store } from '../storage/store.ts'
 import type { ServiceDeps } from './deps.ts'
 
@@ -5,6 +7,8 @@ import type { ServiceDeps } from './deps.ts'
 export const LOOK_AGAIN_MS = 1_000
 /** Of more entries than this, everybody looks for themselves. */
 const MOST_HEARD = 1_000
+/** A timer with more than 31 bits fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** Called when what is waited for may have changed; `isLate` when no signal came and the log had to be read. */
 export type Rouse = (changed: Changed | undefined, isLate: boolean) => void
@@ -35,7 +39,10 @@ class Waits {
     const group = this.#groups.get(about) ?? new Set()
     this.#groups.set(about, group.add(rouse))
     if (!this.#unsubscribe) {
-      this.#unsubscribe = this.#deps.store.subscribe((changed) => this.#tell(changed, false))
+      this.#unsubscribe = this.#deps.store.subscribe((changed) => {
+        this.#tell(changed, false)
+        for (const handoff of changed?.handoffs?.values() ?? []) this.#settleRetry(handoff)
+      })
       this.#cursor = undefined
       this.#lookLater()
     }
@@ -53,6 +60,16 @@ class Waits {
   #tell(changed: Changed | undefined, isLate: boolean): void {
     const names = changed ? ['', ...changed.names] : [...this.#groups.keys()]
     for (const name of names) for (const rouse of [...(this.#groups.get(name) ?? [])]) rouse(changed, isLate)
+  }
+
+  /** A retry that this process has seen begin to wait is offered at its instant, not at the next look. */
+  #settleRetry(handoff: Handoff): void {
+    const due = handoff.state === 'retry_wait' ? dueOf(handoff) : undefined
+    if (!due) return
+    const { store, now } = this.#deps
+    const ms = Date.parse(due.at) - now().getTime()
+    const settle = () => void store.settle(now().toISOString()).catch(() => undefined)
+    if (ms < LONGEST_TIMER_MS) setTimeout(settle, ms + 1).unref()
   }
 
   #lookLater(): void {

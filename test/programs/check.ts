@@ -1,4 +1,4 @@
-// Runs the stories with the real agent programs and a scripted model: npm run check:agents [program …] [--record].
+// Runs the stories with the real agent programs and a scripted model: npm run check:agents [program …] [--story <check>] [--record].
 // The programs are installed once (1.6 GB); then everything runs without a network.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -8,13 +8,14 @@ import { CACHE, installBaton, installPrograms } from './install.ts'
 import { PROGRAM_NAMES, PROGRAMS, type ProgramName, programOf } from './programs.ts'
 import { record } from './record.ts'
 import { Stage, type Tools } from './stage.ts'
-import { STORIES } from './stories.ts'
+import { STORIES, type Story } from './stories.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     cache: { type: 'string', default: CACHE },
     record: { type: 'boolean', default: false },
+    story: { type: 'string' },
     verbose: { type: 'boolean', default: false },
     'without-network': { type: 'string' },
   },
@@ -67,7 +68,7 @@ async function tell(tools: Tools): Promise<void> {
     const size: Record<string, string> = {}
     rows[`${program} ${version}`] = row
     sizes[program] = size
-    for (const story of STORIES.filter(({ programs }) => programs?.includes(program) ?? true)) {
+    for (const story of STORIES.filter((each) => isWanted(each, program))) {
       using stage = new Stage(program, tools)
       const failures: string[] = []
       const check = (name: string, holds: boolean, about = '') => {
@@ -95,6 +96,13 @@ async function tell(tools: Tools): Promise<void> {
   console.table(sizes)
   for (const note of notes) console.log(note)
   process.exit(failed === 0 ? 0 : 1)
+}
+
+/** With `--story` only the story that makes this check. */
+function isWanted({ programs, checks }: Story, program: ProgramName): boolean {
+  return (
+    (programs?.includes(program) ?? true) && (values.story === undefined || checks.includes(values.story))
+  )
 }
 
 function stop(why: string): never {

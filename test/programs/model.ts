@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { type Body, type Offered, type ToolCall, WIRES, type Wire } from './wires.ts'
 
-interface Call {
+export interface Call {
   /** The tool by the name that Baton gives it; a program may put more before it. */
   readonly tool: string
   readonly args?: unknown
@@ -15,7 +15,7 @@ export type Step =
   | Call
   | { readonly calls: readonly Call[] }
   /** The answer comes after something else has happened. */
-  | { readonly meanwhile: () => Promise<unknown>; readonly then: Step }
+  | { readonly meanwhile: () => Promise<unknown>; readonly next: Step }
 
 /** A request that a program sent to its model. */
 export interface ModelRequest {
@@ -37,6 +37,8 @@ export const MODEL_URL = `http://127.0.0.1:${PORT}`
 /** The steps of one session: of the requests that hold its mark. */
 interface Script {
   readonly mark: string
+  /** The requests of its parent hold its mark too, in the call that starts it. */
+  readonly isSubagent: boolean
   readonly steps: Step[]
   readonly requests: ModelRequest[]
 }
@@ -55,8 +57,8 @@ export class Model {
   }
 
   /** Plays these steps for requests with this text in them; the newest script that fits is played. */
-  play(mark: string, steps: readonly Step[]): readonly ModelRequest[] {
-    const script = { mark, steps: [...steps], requests: [] }
+  play(mark: string, steps: readonly Step[], isSubagent = false): readonly ModelRequest[] {
+    const script = { mark, isSubagent, steps: [...steps], requests: [] }
     this.#scripts.unshift(script)
     return script.requests
   }
@@ -78,12 +80,13 @@ export class Model {
     const tools = wire.tools(body)
     const isMain = tools.length > 0 && !wire.isSide?.(body)
     const asked = { body, text, wire, tools, isMain }
-    const script = this.#scripts.find(({ mark }) => text.includes(mark))
+    const fitting = this.#scripts.filter(({ mark }) => text.includes(mark))
+    const script = fitting.find(({ isSubagent }) => !isSubagent) ?? fitting[0]
     if (isMain) script?.requests.push(asked)
     let step = isMain && script ? this.#next(asked, script.steps) : '{"title":"Work"}'
     while (typeof step === 'object' && 'meanwhile' in step) {
       await step.meanwhile()
-      step = step.then
+      step = step.next
     }
     if (response.destroyed) return
     const calls = typeof step === 'string' ? [] : 'calls' in step ? step.calls : [step]

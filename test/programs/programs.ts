@@ -1,3 +1,11 @@
+import type { Call } from './model.ts'
+
+/** What a run has beside its prompt. */
+export interface Run {
+  readonly more?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
 /** The files and variables that a person of this program has, and how it is run without a terminal. */
 interface Program {
   /** The npm package, its version, and the program in its `node_modules`. */
@@ -10,12 +18,25 @@ interface Program {
   home?(url: string, repo: string): Readonly<Record<string, string>>
   env(url: string): Readonly<Record<string, string>>
   args(prompt: string): readonly string[]
+  /** The call that starts a job of some seconds in the background, and the arguments by which a person allows it. */
+  readonly background?: { readonly call: Call; readonly more?: readonly string[] }
+  /** The call that starts a subagent with a text, and the arguments by which a person allows it. */
+  readonly subagent: { readonly call: Call; readonly more?: readonly string[] }
+  /** The way to a compaction: a prompt in the same conversation, or a session with little room. */
+  readonly compaction?: Run & { readonly prompt?: string }
   /** The checks that this program cannot pass, each with the page of its own documentation that says why. */
   readonly cannot?: Readonly<Record<string, string>>
 }
 
 const json = (value: unknown): string => `${JSON.stringify(value)}\n`
+/** A job in the background, and the file in the home that it leaves at its end. */
+export const JOB_DONE = 'job-done'
+const JOB = `sleep 4; touch "$HOME/${JOB_DONE}"`
+export const TO_SUBAGENT = 'Look at the limits as a reviewer.'
+const REVIEW = { description: 'Review', prompt: TO_SUBAGENT }
 const NO_HOOKS = 'no hooks that run a command: https://opencode.ai/docs/plugins/'
+/** Programs whose event at a stop does not name jobs in the background keep the agent while one runs. */
+const NO_JOBS = 'the event at a stop names no background jobs:'
 
 export const PROGRAMS = {
   claude: {
@@ -29,6 +50,12 @@ export const PROGRAMS = {
       ...{ DISABLE_TELEMETRY: '1', DISABLE_ERROR_REPORTING: '1' },
     }),
     args: (prompt) => ['-p', prompt, '--output-format', 'stream-json', '--verbose'],
+    background: {
+      call: { tool: 'Bash', args: { command: JOB, run_in_background: true } },
+      more: ['--allowedTools', 'Bash'],
+    },
+    subagent: { call: { tool: 'Agent', args: { ...REVIEW, subagent_type: 'general-purpose' } } },
+    compaction: { prompt: '/compact', more: ['--continue'] },
   },
   codex: {
     package: '@openai/codex',
@@ -45,6 +72,10 @@ export const PROGRAMS = {
     env: () => ({ MADE_UP_KEY: 'made-up' }),
     // Hooks are trusted in a dialog at the start; a run without a terminal has none.
     args: (prompt) => ['exec', '--dangerously-bypass-hook-trust', '--json', prompt],
+    background: { call: { tool: 'exec_command', args: { cmd: JOB, yield_time_ms: 500 } } },
+    subagent: { call: { tool: 'spawn_agent', args: { message: TO_SUBAGENT } } },
+    compaction: { more: ['-c', 'model_auto_compact_token_limit=5'] },
+    cannot: { 'background task': `${NO_JOBS} https://developers.openai.com/codex/hooks` },
   },
   gemini: {
     package: '@google/gemini-cli',
@@ -63,6 +94,15 @@ export const PROGRAMS = {
       GEMINI_TELEMETRY_ENABLED: 'false',
     }),
     args: (prompt) => ['-m', 'gemini-2.5-pro', '-p', prompt, '-o', 'stream-json'],
+    background: {
+      call: { tool: 'run_shell_command', args: { command: JOB, is_background: true } },
+      more: ['--approval-mode', 'yolo'],
+    },
+    subagent: {
+      call: { tool: 'invoke_agent', args: { agent_name: 'generalist', prompt: TO_SUBAGENT } },
+      more: ['--approval-mode', 'yolo'],
+    },
+    cannot: { 'background task': `${NO_JOBS} https://geminicli.com/docs/hooks/reference/` },
   },
   copilot: {
     package: '@github/copilot',
@@ -73,7 +113,19 @@ export const PROGRAMS = {
       ...{ COPILOT_OFFLINE: 'true', COPILOT_AUTO_UPDATE: 'false' },
     }),
     args: (prompt) => ['--trust-folder', '-p', prompt],
+    background: {
+      call: { tool: 'bash', args: { command: JOB, description: 'Tests', mode: 'async', shellId: 'a' } },
+      more: ['--allow-tool', 'shell'],
+    },
+    subagent: {
+      call: {
+        tool: 'task',
+        args: { ...REVIEW, agent_type: 'general-purpose', name: 'review', mode: 'sync' },
+      },
+    },
+    compaction: { env: { COPILOT_PROVIDER_MAX_PROMPT_TOKENS: '16000' } },
     cannot: {
+      'background task': `${NO_JOBS} https://docs.github.com/en/copilot/reference/hooks-configuration`,
       'all projects':
         'permissions for tools are kept by folder: https://docs.github.com/en/copilot/how-tos/copilot-cli/set-up-copilot-cli/configure-copilot-cli',
     },
@@ -99,7 +151,11 @@ export const PROGRAMS = {
     }),
     env: () => ({}),
     args: (prompt) => ['run', prompt],
-    cannot: { 'start text': NO_HOOKS, 'held work at start': NO_HOOKS, 'stop refused once': NO_HOOKS },
+    subagent: { call: { tool: 'task', args: { ...REVIEW, subagent_type: 'general' } } },
+    cannot: {
+      ...{ 'start text': NO_HOOKS, 'held work at start': NO_HOOKS, 'stop refused once': NO_HOOKS },
+      ...{ 'background task': NO_HOOKS, compaction: NO_HOOKS, subagent: NO_HOOKS },
+    },
   },
   qwen: {
     package: '@qwen-code/qwen-code',
@@ -107,6 +163,18 @@ export const PROGRAMS = {
     file: '@qwen-code/qwen-code/cli-entry.js',
     env: (url) => ({ OPENAI_API_KEY: 'made-up', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'scripted' }),
     args: (prompt) => ['-p', prompt],
+    background: {
+      call: { tool: 'run_shell_command', args: { command: JOB, is_background: true } },
+      more: ['--yolo'],
+    },
+    subagent: {
+      call: { tool: 'agent', args: { ...REVIEW, subagent_type: 'general-purpose' } },
+      more: ['--yolo'],
+    },
+    compaction: { prompt: '/compress', more: ['--continue'] },
+    cannot: {
+      'background task': `${NO_JOBS} https://qwenlm.github.io/qwen-code-docs/en/users/features/hooks/`,
+    },
   },
 } as const satisfies Record<string, Program>
 

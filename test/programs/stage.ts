@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Ended } from '../package/program.ts'
 import { MODEL_URL, Model, type ModelRequest, type Step } from './model.ts'
-import { PROGRAM_NAMES, type ProgramName, programOf } from './programs.ts'
+import { PROGRAM_NAMES, type ProgramName, programOf, type Run } from './programs.ts'
 
 export interface Tools {
   /** The folder with links to the programs and to Node. */
@@ -27,10 +27,8 @@ export interface Played extends Ended {
   readonly requests: readonly ModelRequest[]
 }
 
-interface How {
+interface How extends Run {
   readonly program?: ProgramName
-  /** Further arguments of the program. */
-  readonly more?: readonly string[]
   /** A text in its requests, where the prompt does not stand in them. */
   readonly mark?: string
 }
@@ -135,8 +133,18 @@ ${node === 'node' ? recording : `exec ${run}`}
     return JSON.parse(await this.baton('show', id, '--json')).handoff.state
   }
 
+  /** The steps of a handoff in the log, each with its agent. */
+  async stepsOf(id: string): Promise<readonly string[]> {
+    const { timeline } = JSON.parse(await this.baton('show', id, '--json'))
+    return timeline.map(({ by, act }: { by: string; act: string }) => `${by} ${act}`)
+  }
+
   /** Sends work to the program's agent and answers its id. */
-  async send(title = 'Add rate limiting', to: string = this.program): Promise<string> {
+  async send(
+    title = 'Add rate limiting',
+    to: string = this.program,
+    more: readonly string[] = [],
+  ): Promise<string> {
     const about = ['--summary', 'API needs limits before launch; the plan was agreed on']
     const wanted = ['--deliverable', 'Middleware in src/', '--criterion', 'npm test passes', '--json']
     const sent = await this.baton(
@@ -149,6 +157,7 @@ ${node === 'node' ? recording : `exec ${run}`}
       title,
       ...about,
       ...wanted,
+      ...more,
     )
     return JSON.parse(sent).handoff.id
   }
@@ -157,16 +166,17 @@ ${node === 'node' ? recording : `exec ${run}`}
   async play(prompt: string, steps: readonly Step[], how: How = {}): Promise<Played> {
     const { program = this.program, more = [] } = how
     const { args, env } = programOf(program)
-    const requests = await this.script(how.mark ?? prompt, steps)
+    this.#model ??= await Model.start()
+    const requests = this.#model.play(how.mark ?? prompt, steps)
     const run = [...args(prompt), ...more]
-    const ended = await this.#run(join(this.#tools.bin, program), run, env(MODEL_URL))
+    const ended = await this.#run(join(this.#tools.bin, program), run, { ...env(MODEL_URL), ...how.env })
     return { ...ended, requests }
   }
 
-  /** The steps for another session, such as that of a subagent. */
-  async script(mark: string, steps: readonly Step[]): Promise<readonly ModelRequest[]> {
+  /** The steps of a subagent that is started with this text. */
+  async subagent(mark: string, steps: readonly Step[]): Promise<readonly ModelRequest[]> {
     this.#model ??= await Model.start()
-    return this.#model.play(mark, steps)
+    return this.#model.play(mark, steps, true)
   }
 
   /** Ends the program that was started last, as a crash does. */

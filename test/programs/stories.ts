@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { tokensIn, toolsOfBaton } from './measure.ts'
-import type { ProgramName } from './programs.ts'
+import type { ModelRequest } from './model.ts'
+import { JOB_DONE, type ProgramName, programOf, TO_SUBAGENT } from './programs.ts'
 import type { Played, Stage } from './stage.ts'
 
 /** Says of one check of a story whether it holds; `about` is shown when it does not. */
@@ -24,6 +26,16 @@ const EVIDENCE = [{ deliverable: 'Middleware in src/', evidence: 'src/limit.ts' 
 /** How often a text stands in each request. */
 const counts = ({ requests }: Played, text: string): readonly number[] =>
   requests.map((request) => request.text.split(text).length - 1)
+
+/** The start text in a request. */
+const startIn = (request: ModelRequest | undefined): string | undefined =>
+  /Baton: you are .*?never instructions\./.exec(request?.text ?? '')?.[0].replaceAll('\\n', '\n')
+
+/** The reply to accept. */
+const replyOf = (requests: readonly ModelRequest[]): string | undefined =>
+  requests
+    .flatMap(({ wire, body }) => wire.results(body))
+    .find((text) => text.includes('in_progress') && text.includes('package'))
 
 /** A piece of work from setup to removal, with nothing but what setup wrote. */
 const work: Story = {
@@ -68,11 +80,9 @@ const work: Story = {
       `${first.requests.length} requests`,
     )
     if (tools !== '') measure('tools', tokensIn(tools), MOST_TOOLS)
-    const start = /Baton: you are .*?never instructions\./.exec(opening?.text ?? '')?.[0]
-    if (start !== undefined) measure('start text', tokensIn(start.replaceAll('\\n', '\n')), MOST_START)
-    const accepted = first.requests
-      .flatMap(({ wire, body }) => wire.results(body))
-      .find((text) => text.includes('in_progress'))
+    const start = startIn(opening)
+    if (start !== undefined) measure('start text', tokensIn(start), MOST_START)
+    const accepted = replyOf(first.requests)
     if (accepted !== undefined) measure('accept', tokensIn(accepted), MOST_ACCEPT)
 
     const second = await stage.play('Go on.', [
@@ -86,6 +96,234 @@ const work: Story = {
     check('verify', (await stage.stateOf(id)) === 'completed')
     await stage.setup('--remove')
     check('remove', stage.git('status', '--porcelain') === before, stage.git('status', '--porcelain'))
+  },
+}
+
+/** The text by which a stop is refused. */
+const REFUSED = 'still holds work'
+const submit = (id: string) => ({ tool: 'handoff_submit', args: { id, evidence: EVIDENCE } })
+
+/** Sends work on to the next program while it holds its own. */
+const delegate = (to: string, parent: string) => ({
+  tool: 'handoff_send',
+  args: {
+    ...{ to, parent, type: 'delegation', title: `Part for ${to}` },
+    ...{ summary: 'The limits are agreed on; this part is left', deliverables: ['Middleware in src/'] },
+  },
+})
+
+/** The two programs behind each. Copilot CLI would take the server of Claude Code in the same project. */
+const behind = (program: ProgramName): readonly [ProgramName, ProgramName] =>
+  program === 'codex'
+    ? ['gemini', 'claude']
+    : program === 'gemini'
+      ? ['claude', 'codex']
+      : ['codex', 'gemini']
+
+/** Work goes from one program to the next and the next, and the results come back the same way. */
+const chain: Story = {
+  checks: ['chain of three'],
+  async run(stage, check) {
+    const [second, third] = behind(stage.program)
+    for (const program of [stage.program, second, third]) await stage.setupOf(program)
+    const first = await stage.send()
+    const waiting = async (agent: string): Promise<string> =>
+      JSON.parse(await stage.baton('inbox', '--as', agent, '--json')).items[0].id
+    const takes = (id: string) => ({ tool: 'handoff_accept', args: { id } })
+    const passes = (id: string) => ({ tool: 'handoff_verify', args: { id, pass: true } })
+
+    const out = await stage.play('Begin.', [takes(first), delegate(second, first), 'I wait for it.'])
+    const middle = await waiting(second)
+    await stage.play('Take the part.', [takes(middle), delegate(third, middle), 'I wait.'], {
+      program: second,
+    })
+    const last = await waiting(third)
+    await stage.play('Do the last part.', [takes(last), submit(last), 'Done.'], { program: third })
+    await stage.play('It came back.', [passes(last), submit(middle), 'Done.'], { program: second })
+    const back = await stage.play('All came back.', [
+      { tool: 'handoff_inbox' },
+      passes(middle),
+      submit(first),
+      'Done.',
+    ])
+    await stage.baton('verify', first, '--pass', '--as', 'planner')
+
+    const states = await Promise.all([first, middle, last].map((id) => stage.stateOf(id)))
+    const steps = await stage.stepsOf(middle)
+    const isTold = back.requests.some(({ wire, body }) =>
+      wire.results(body).some((text) => text.includes(middle)),
+    )
+    const isRight =
+      steps.includes(`${second} handoff.submit`) && steps.includes(`${stage.program} handoff.verify_pass`)
+    check(
+      'chain of three',
+      states.every((state) => state === 'completed') &&
+        isTold &&
+        isRight &&
+        !out.requests.some(({ text }) => text.includes(REFUSED)),
+      `${states.join(', ')}; ${steps.join(', ')}`,
+    )
+  },
+}
+
+/** A program that ends in the middle of its work, and the next session of the same agent. */
+const crash: Story = {
+  checks: ['crash and take-over'],
+  async run(stage, check) {
+    await stage.setup()
+    const id = await stage.send()
+    await stage.play('Do what waits for you.', [
+      { tool: 'handoff_accept', args: { id } },
+      { meanwhile: () => stage.crash(), next: 'Nobody hears this.' },
+    ])
+    const held = await stage.stateOf(id)
+    const next = await stage.play('Go on.', [{ tool: 'handoff_inbox' }, submit(id), 'Done.'])
+    const isTold = next.requests.at(-1)?.text.includes(`${id}`) ?? false
+    const state = await stage.stateOf(id)
+    check(
+      'crash and take-over',
+      held === 'in_progress' && isTold && state === 'in_review',
+      `${held}, then ${state}`,
+    )
+  },
+}
+
+/** A second session of the same agent is neither told of the work of the first nor kept by it, and cannot hand it in. */
+const two: Story = {
+  checks: ['two sessions at once'],
+  async run(stage, check) {
+    await stage.setup()
+    const id = await stage.send()
+    let other: Played | undefined
+    let between = ''
+    const inBetween = async () => {
+      other = await stage.play('Correct a typing error.', [submit(id), 'The error is corrected.', 'x'])
+      between = await stage.stateOf(id)
+    }
+    await stage.play('Do what waits for you.', [
+      { tool: 'handoff_accept', args: { id } },
+      { meanwhile: inBetween, next: submit(id) },
+      'Done.',
+    ])
+    const state = await stage.stateOf(id)
+    const isTold = other?.requests[0]?.text.includes(id) ?? true
+    const isKept = other?.requests.some(({ text }) => text.includes(REFUSED)) ?? true
+    check(
+      'two sessions at once',
+      between === 'in_progress' && state === 'in_review' && !isTold && !isKept,
+      `${between}, then ${state}; told ${isTold}, kept ${isKept}`,
+    )
+  },
+}
+
+/** An agent that waits for a job in the background is kept only after the job has ended. */
+const background: Story = {
+  checks: ['background task'],
+  async run(stage, check) {
+    await stage.setup()
+    const id = await stage.send()
+    const { call, more = [] } = programOf(stage.program).background ?? {}
+    let isOver = false
+    const look = async () => {
+      isOver = existsSync(join(stage.home, JOB_DONE))
+    }
+    const { requests } = await stage.play(
+      'Do what waits for you.',
+      [
+        { tool: 'handoff_accept', args: { id } },
+        ...(call ? [call] : []),
+        'I wait for the tests.',
+        { meanwhile: look, next: 'They ran.' },
+        'x',
+      ],
+      { more },
+    )
+    const isKept = requests.at(-1)?.text.includes(REFUSED) ?? false
+    check('background task', isOver && isKept, `job over ${isOver}, kept ${isKept}`)
+  },
+}
+
+/** The work stays alive over a compaction, and the session that goes on knows of it and is kept by it. */
+const compaction: Story = {
+  checks: ['compaction'],
+  async run(stage, check) {
+    await stage.setup()
+    const id = await stage.send()
+    const { prompt, ...run } = programOf(stage.program).compaction ?? {}
+    const prompted = 'Do what waits for you.'
+    const played = [
+      await stage.play(
+        prompted,
+        [{ tool: 'handoff_accept', args: { id } }, { tool: 'handoff_inbox' }, 'A summary.', 'One.', 'Two.'],
+        prompt ? {} : run,
+      ),
+    ]
+    if (prompt)
+      played.push(await stage.play(prompt, ['A summary.', 'A summary.'], { ...run, mark: prompted }))
+    const next = await stage.play('And then?', ['I stop.', 'Still.', 'x'], prompt ? run : {})
+    const hasBeat = (await stage.stepsOf(id)).includes(`${stage.program} handoff.heartbeat`)
+    const isTold = next.requests[0]?.text.includes(`You hold:`) ?? false
+    // Gemini CLI announces a compaction before each request, so nothing is said about one.
+    const isSaid =
+      stage.program === 'gemini' ||
+      [...played, next].some(({ requests }) => requests.some(({ text }) => text.includes('was cut')))
+    const isKept = next.requests.at(-1)?.text.includes(REFUSED) ?? false
+    check(
+      'compaction',
+      hasBeat && isTold && isSaid && isKept,
+      `heartbeat ${hasBeat}, told ${isTold}, of the cut ${isSaid}, kept ${isKept}`,
+    )
+  },
+}
+
+/** The work of the parent keeps the parent, and not the subagent that it starts. */
+const subagent: Story = {
+  checks: ['subagent'],
+  async run(stage, check) {
+    await stage.setup()
+    const id = await stage.send()
+    const { call, more = [] } = programOf(stage.program).subagent
+    const below = await stage.subagent(TO_SUBAGENT, ['It looks good.', 'Still good.', 'x'])
+    const { requests } = await stage.play(
+      'Do what waits for you.',
+      [{ tool: 'handoff_accept', args: { id } }, call, 'I stop here.', 'Still.', 'x'],
+      { more },
+    )
+    const isBelowKept = below.some(({ text }) => text.includes(REFUSED))
+    const isKept = requests.at(-1)?.text.includes(REFUSED) ?? false
+    check(
+      'subagent',
+      below.length > 0 && !isBelowKept && isKept,
+      `${below.length} requests of the subagent, kept: ${isBelowKept}; the parent is kept: ${isKept}`,
+    )
+  },
+}
+
+/** The most that a person can put before an agent at once. */
+const much: Story = {
+  checks: ['much work'],
+  async run(stage, check, measure) {
+    await stage.setup()
+    const long = 'Everything about the limits of the interface, in detail and with all exceptions. '
+    const parts = Array.from({ length: 30 }, (_, at) => [
+      '--deliverable',
+      `Part ${at}: ${long}`,
+      '--criterion',
+      `${at} requests pass`,
+    ])
+    const ids: string[] = []
+    for (let at = 0; at < 10; at++)
+      ids.push(await stage.send(`${at} ${long}${long}`, stage.program, parts.flat()))
+    const { requests } = await stage.play('Do what waits for you.', [
+      { tool: 'handoff_accept', args: { id: ids[0] } },
+      'I stop.',
+      'x',
+    ])
+    const start = startIn(requests[0])
+    const reply = replyOf(requests)
+    if (start !== undefined) measure('start text, much work', tokensIn(start), MOST_START)
+    if (reply !== undefined) measure('accept, much work', tokensIn(reply), MOST_ACCEPT)
+    check('much work', reply?.includes('Part 0') ?? false)
   },
 }
 
@@ -117,20 +355,60 @@ const everywhere: Story = {
   },
 }
 
-/** The programs' own commands find nothing wrong with what the package holds for them. */
+/** The programs' own commands take what the package holds for them, and it connects as setup does. */
 const plugin: Story = {
-  checks: ['plugin'],
+  checks: ['plugin is valid', 'plugin connects'],
   programs: ['claude', 'gemini'],
   async run(stage, check) {
-    const validated =
-      stage.program === 'claude'
+    const [own, place] = [
+      stage.program,
+      join(stage.plugins, stage.program === 'claude' ? 'claude-code' : 'gemini'),
+    ]
+    const valid =
+      own === 'claude'
         ? [
-            await stage.start('plugin', 'validate', stage.plugins),
-            await stage.start('plugin', 'validate', join(stage.plugins, 'claude-code')),
+            ['plugin', 'validate', stage.plugins],
+            ['plugin', 'validate', place],
           ]
-        : [await stage.start('extensions', 'validate', join(stage.plugins, 'gemini'))]
-    const failed = validated.find(({ code }) => code !== 0)
-    check('plugin', failed === undefined, `${failed?.stdout}${failed?.stderr}`)
+        : [['extensions', 'validate', place]]
+    const installing =
+      own === 'claude'
+        ? [
+            ['plugin', 'marketplace', 'add', stage.plugins],
+            ['plugin', 'install', 'baton@baton'],
+          ]
+        : [['extensions', 'install', place, '--consent']]
+    const failures: string[] = []
+    const runAll = async (commands: readonly (readonly string[])[]) => {
+      for (const command of commands) {
+        const { code, stdout, stderr } = await stage.start(...command)
+        if (code !== 0) failures.push(`${command.join(' ')}: ${stdout}${stderr}`)
+      }
+    }
+    await runAll(valid)
+    check('plugin is valid', failures.length === 0, failures.join())
+    // Gemini CLI asks a person whether the folder can be trusted.
+    stage.put(
+      '.gemini/trustedFolders.json',
+      JSON.stringify({ [stage.repo]: 'TRUST_FOLDER', [place]: 'TRUST_FOLDER' }),
+    )
+    await runAll(installing)
+    const id = await stage.send()
+    // The permission is the person's own choice: a plugin cannot give it.
+    const more =
+      own === 'claude' ? ['--allowedTools', 'mcp__plugin_baton_baton'] : ['--approval-mode', 'yolo']
+    const { requests } = await stage.play(
+      'Do what waits for you.',
+      [{ tool: 'handoff_accept', args: { id } }, 'I stop here.', 'Still.'],
+      { more },
+    )
+    const isTold = requests[0]?.text.includes('Add rate limiting') ?? false
+    const isKept = requests.at(-1)?.text.includes(REFUSED) ?? false
+    check(
+      'plugin connects',
+      (await stage.stateOf(id)) === 'in_progress' && isTold && isKept,
+      `${failures.join()}; told ${isTold}, kept ${isKept}, ${requests.length} requests`,
+    )
   },
 }
 
@@ -141,4 +419,11 @@ export const STORIES: readonly Story[] = [
   without('old Node', 'old-node'),
   everywhere,
   plugin,
+  chain,
+  crash,
+  two,
+  background,
+  compaction,
+  subagent,
+  much,
 ]

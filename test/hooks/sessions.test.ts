@@ -19,6 +19,7 @@ const EVIDENCE = '--evidence "Middleware in src/=src/limit.ts"'
 interface Reply {
   readonly isError?: boolean
   readonly content: readonly { readonly text: string }[]
+  readonly structuredContent: { readonly notice?: string }
 }
 
 /** A session of an agent: a process that starts the server, the hooks and the commands, as real programs do. */
@@ -207,6 +208,7 @@ describe('a program under the name of another one', () => {
       first.content[1]!.text,
       /calls itself copilot-cli and acts as claude here.*baton setup copilot$/,
     )
+    assert.equal(first.structuredContent.notice, first.content[1]!.text)
     assert.equal(second.content.length, 1)
     assert.match(
       JSON.stringify(checks),

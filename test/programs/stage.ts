@@ -117,7 +117,7 @@ ${node === 'node' ? recording : `exec ${run}`}
   /** The command, which must succeed. */
   async baton(...args: readonly string[]): Promise<string> {
     const { code, stdout, stderr } = await this.#run(join(this.#folder, 'bin/baton'), args, {})
-    if (code !== 0) throw new Error(`baton ${args.join(' ')} ended with ${code}: ${stderr}`)
+    if (code !== 0) throw new Error(`baton ${args.join(' ')} ended with ${code}: ${stderr}${stdout}`)
     return stdout
   }
 

@@ -299,6 +299,24 @@ const subagent: Story = {
   },
 }
 
+/** A program that acts under the name of another one reads so in its first answer, and the log keeps it. */
+const borrowed: Story = {
+  checks: ["another's name"],
+  async run(stage, check) {
+    const name = stage.program === 'claude' ? 'codex' : 'claude'
+    await stage.setup('--agent', name)
+    const id = await stage.send('Add rate limiting', name)
+    const { requests } = await stage.play('Do what waits for you.', [
+      { tool: 'handoff_accept', args: { id } },
+      'I stop here.',
+      'Still.',
+    ])
+    const isTold = requests.some(({ text }) => text.includes(`acts as ${name} here`))
+    const isLogged = (await stage.baton('doctor').catch(String)).includes('the client calls itself')
+    check("another's name", isTold && isLogged, `told ${isTold}, logged ${isLogged}`)
+  },
+}
+
 /** The most that a person can put before an agent at once. */
 const much: Story = {
   checks: ['much work'],
@@ -425,5 +443,6 @@ export const STORIES: readonly Story[] = [
   background,
   compaction,
   subagent,
+  borrowed,
   much,
 ]

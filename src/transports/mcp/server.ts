@@ -53,7 +53,12 @@ export function createMcpServer(parts: ServerParts): Server {
     const answer = await callTool(op, params.arguments, context, { ...world, admit })
     if (isTold) return answer
     isTold = true
-    return { ...answer, content: [...answer.content, { type: 'text' as const, text: strange.told }] }
+    // Claude Code, Codex and Copilot CLI show their model the data alone, the others the text.
+    return {
+      ...answer,
+      structuredContent: { ...Object(answer.structuredContent), notice: strange.told },
+      content: [...answer.content, { type: 'text' as const, text: strange.told }],
+    }
   })
   server.setRequestHandler('resources/list', () => ({ resources: listResources() }))
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: listTemplates() }))

@@ -17,7 +17,7 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo'
 
 /** The name of the client: said once at the start of a connection, or with each call. */
 export function clientOf(server: Server, { mcpReq }: ServerContext): string | undefined {
-  const name: unknown = server.getClientVersion()?.name ?? Object(mcpReq._meta?.[CLIENT_INFO]).name
+  const name: unknown = server.getClientVersion()?.name ?? Object(Object(mcpReq.envelope)[CLIENT_INFO]).name
   return typeof name === 'string' ? name : undefined
 }
 

@@ -10,6 +10,8 @@ import { missingTile } from './tree-reader.ts'
 
 /** Leaves that are taken in with one write. */
 const AT_ONCE = 2_048
+/** Beside the calls of a server: each step holds the process for a few milliseconds. */
+const AT_ONCE_BESIDE = 256
 /** How long a writer that took a lower number may keep the others out of the tree. */
 const PATIENCE_MS = 10_000
 /** Heads of streams that are kept between pages; more would be read again. */
@@ -19,22 +21,24 @@ type Heads = Map<string, { readonly seq: number; readonly hash: string }>
 
 /**
  * Takes every entry that was committed before the call into the tree, in the order of their ids. Any number of
- * processes may do this at once: each step is conditional on the size it began with, so they never disagree.
+ * processes may do this at once: each step is conditional on the size it began with, so they never disagree. A server
+ * passes `beside`: it is told after each small step how many are left, makes room for calls, and ends it by false.
  */
-export async function sequence(store: Store): Promise<Tree> {
+export async function sequence(store: Store, beside?: (left: number) => Promise<boolean>): Promise<Tree> {
   const { newest, ...begun } = await store.tree()
   if (store.info.readOnly) return begun
   const deadline = performance.now() + PATIENCE_MS
   const heads: Heads = new Map()
   let tree: Tree = begun
   while (tree.last < newest) {
-    const { entries } = await store.changes(String(tree.last), AT_ONCE)
+    const { entries } = await store.changes(String(tree.last), beside ? AT_ONCE_BESIDE : AT_ONCE)
     if (entries.length > 0) {
       const { next, tiles } = await grown(store, tree, entries, heads)
       const isMine = await store.growTree(tree.size, next, tiles)
       tree = isMine ? next : await store.tree()
       // Another has taken in more or less than this page: where the streams stand is read again.
       if (!isMine) heads.clear()
+      if (beside && !(await beside(newest - tree.last))) return tree
       continue
     }
     // An entry above is there and one below is still being written: its number was taken first.

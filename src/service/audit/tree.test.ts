@@ -42,6 +42,23 @@ describeOnEngines('the tree of a log', (open) => {
     }
   })
 
+  it('grows in small steps beside the calls of a server, which may end it', async (t) => {
+    const w = await open(t)
+    const audit = await w.service.audit()
+    await writeEntries(w, 600)
+    const { newest } = await w.store.tree()
+    const left: number[] = []
+    const tellTwice = async (entries: number) => left.push(entries) < 2
+
+    const { size, last } = await audit.sequence(tellTwice)
+
+    assert.equal(size, 512)
+    assert.deepEqual([left.length, left[1]], [2, newest - last])
+    const { newest: end, ...tree } = await w.store.tree()
+    assert.deepEqual([tree.size, end], [512, newest])
+    assert.equal((await audit.sequence()).size, 600)
+  })
+
   it('is the same when several processes sequence at once while others write', async (t) => {
     const w = await open(t)
     const audits = await Promise.all([w.service, await w.beside(), await w.beside()].map((s) => s.audit()))

@@ -20,7 +20,7 @@ async function sequencing(t: TestContext, options: WorkspaceOptions, dirtyMs: nu
     dirtyMs,
   })
   t.after(stop)
-  return { w, lines }
+  return { w, lines, stop }
 }
 
 const newest = async ({ store }: Workspace) => (await store.checkpoints({ limit: 1 }))[0]?.size
@@ -63,7 +63,7 @@ describe('a running server', () => {
   })
 
   it('raises an alarm once when too much is unsigned, and names the machine that has the key', async (t) => {
-    const { w, lines } = await sequencing(t, newKeys(t), 0)
+    const { w, lines, stop: stopSigning } = await sequencing(t, newKeys(t), 0)
     await until('the first head was signed', async () => {
       await writeEntries(w, 1, `first-${lines.length}-${Math.random()}`.replaceAll('.', '-'))
       return (await newest(w)) !== undefined
@@ -78,6 +78,7 @@ describe('a running server', () => {
     })
     t.after(stop)
     await until('it has looked', () => elsewhere.length > 0)
+    await stopSigning()
     await writeEntries(w, 600, 'U')
 
     await until('it was told', () => elsewhere.length > 1)

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '../../../domain/errors.ts'
 import type { Service } from '../../../service/service.ts'
 import type { Log } from '../server/log.ts'
@@ -7,6 +8,9 @@ import { alarmOf, repeat } from './repeat.ts'
 const LEAVES = 256
 /** A log that has grown is not left unsigned for longer: what is not signed can be cut off unseen. */
 const DIRTY_MS = 45_000
+/** A log that is further behind is taken into its tree in small steps first. */
+const CATCH_UP = 32 * LEAVES
+const TELL_MS = 10_000
 /** More than one server with the key leaves unsigned. */
 const ALARM = { entries: 512, seconds: 60 }
 
@@ -19,6 +23,7 @@ export function startSequenceWorker(
   log: Log,
   { everyMs = 250, dirtyMs = DIRTY_MS }: { readonly everyMs?: number; readonly dirtyMs?: number } = {},
 ): () => Promise<void> {
+  const stopping = new AbortController()
   let dirtySince: number | undefined
   const alarm = alarmOf(log, 'entries of the log are unsigned')
   let problem: string | undefined
@@ -39,10 +44,30 @@ export function startSequenceWorker(
       alarm({ entries, seconds: Math.round(seconds), advice: 'start the server that has the key' })
     const waited = Math.max(performance.now() - dirtySince, seconds * 1_000)
     if (entries < LEAVES && waited < dirtyMs) return
+    if (entries > CATCH_UP) await audit.sequence(besideCalls(log, stopping.signal))
+    if (stopping.signal.aborted) return
     if (await signed(audit)) dirtySince = undefined
     else await tell(audit)
   }
-  return repeat(run, everyMs, { log, work: 'signing the log' })
+  const stop = repeat(run, everyMs, { log, work: 'signing the log' })
+  return () => {
+    stopping.abort()
+    return stop()
+  }
+}
+
+/** Rests twice as long as each step took, so that most calls do not meet one; says how far it is. */
+function besideCalls(log: Log, stopping: AbortSignal): (left: number) => Promise<boolean> {
+  let [begun, told] = [performance.now(), performance.now()]
+  return async (left) => {
+    if (performance.now() - told > TELL_MS) {
+      told = performance.now()
+      log('info', 'the tree of the log is catching up', { entries_left: left })
+    }
+    await pause(2 * (performance.now() - begun))
+    begun = performance.now()
+    return !stopping.aborted
+  }
 }
 
 type Audit = Awaited<ReturnType<Service['audit']>>

@@ -1,6 +1,6 @@
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Package } from '../domain/handoffs/package.ts'
-import type { WorkResult } from '../runner/work.ts'
+import type { StoredArtifact, WorkResult } from '../runner/work.ts'
 import { WorkFailed } from '../runner/work-failure.ts'
 import type { FoundBlock } from '../service/blocks/found-blocks.ts'
 import type { ReadyRunner } from './known-programs.ts'
@@ -15,13 +15,22 @@ export interface AnswerOptions {
   readonly block: FoundBlock | undefined
   /** The proof of the work: the commit of its branch, or the log of the program. */
   readonly evidence: string
+  readonly log: StoredArtifact | undefined
 }
 
 /** Characters of the output that are handed in as a note. */
 const NOTE_LENGTH = 4_000
 
 /** The answer of a program that has ended while it still held the work; throws why it is a failure. */
-export function answerOf({ runner, handoff, deliverables, run, block, evidence }: AnswerOptions): WorkResult {
+export function answerOf({
+  runner,
+  handoff,
+  deliverables,
+  run,
+  block,
+  evidence,
+  log,
+}: AnswerOptions): WorkResult {
   const { end, ended, output } = run
   const program = runner.command[0]
   if (end.reason !== undefined)
@@ -42,7 +51,7 @@ export function answerOf({ runner, handoff, deliverables, run, block, evidence }
     throw failure('PROCESSING_ERROR', `${program} ended without handing in ${handoff.id}${lastWords(output)}`)
   const shown = deliverables.map((deliverable) => ({ deliverable, evidence }))
   const note = output.trim().slice(-NOTE_LENGTH) || `${program} ended with exit code 0 and printed nothing`
-  if (runner.answer === 'exit') return { note, evidence: shown }
+  if (runner.answer === 'exit') return { note, evidence: shown, ...(log && { artifact: log }) }
   if (!block) throw failure('VALIDATION_FAILED', `${program} ended without a handoff block in its output`)
   if (!block.said)
     throw failure(

@@ -21,7 +21,7 @@ import { Attempt } from '../runner/attempt.ts'
 import type { AgentLink, Link } from '../runner/link.ts'
 import { prepareSchema } from '../runner/schema.ts'
 import { demandProgram, LEASE_S } from '../runner/specialist.ts'
-import { toStoredFile, type Work, type WorkResult } from '../runner/work.ts'
+import { type StoredArtifact, toStoredFile, type Work, type WorkResult } from '../runner/work.ts'
 import { isAway, isLost } from '../runner/work-lease.ts'
 import { blocksIn } from '../service/blocks/found-blocks.ts'
 import { answerOf } from './answer.ts'
@@ -240,21 +240,22 @@ class Slot {
     const text = run.ended ?? (run.end.reason ? 'not started' : `exit code ${run.end.code}`)
     host.tell({ agent: this.agent, kind: 'ended', id, title, text })
     const done = place && (await committed(host.repository, place))
-    const evidence = done ?? (log === undefined ? `exit code ${run.end.code}` : `log of the program: ${log}`)
+    const evidence =
+      done ?? (log === undefined ? `exit code ${run.end.code}` : `log of the program: ${log.path}`)
     const deliverables = found.package.deliverables ?? []
-    return answerOf({ runner, handoff, deliverables, run: { ...run, output: words }, block, evidence })
+    return answerOf({ runner, handoff, deliverables, run: { ...run, output: words }, block, evidence, log })
   }
 
   /** The output as an artifact of the handoff. Where it cannot be kept, the work itself is not lost. */
-  async #keepLog(work: Work, output: string, usage: Usage | undefined): Promise<string | undefined> {
+  async #keepLog(work: Work, output: string, usage: Usage | undefined): Promise<StoredArtifact | undefined> {
     if (output.trim() === '') return undefined
     try {
       const name = `run-${work.attempt}-${work.handoff.rev}.log`
       const { path, bytes } = toStoredFile(work.handoff, name, Buffer.from(output))
       const content = Buffer.from(bytes).toString('base64')
       const about = { path, type: name, role: 'output' as const, handoff: work.handoff.uid, content }
-      await this.link.call('artifact_put', { ...about, ...present({ usage }) })
-      return path
+      const { uid, sha256 } = await this.link.call('artifact_put', { ...about, ...present({ usage }) })
+      return { id: uid, path, type: name, ...present({ sha256 }) }
     } catch (error) {
       const text = `the log of ${work.handoff.id} could not be kept: ${(error as Error).message}`
       this.#options.host.tell({ agent: this.agent, kind: 'warning', text })

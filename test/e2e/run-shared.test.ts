@@ -25,7 +25,7 @@ describe('baton run on several machines', () => {
           script: "commit('review.md', 'it holds'); console.log(process.env.BATON_TOKEN)",
         },
       },
-      { BATON_URL: url, BATON_TOKEN: `${coder},${reviewer}` },
+      { env: { BATON_URL: url, BATON_TOKEN: `${coder},${reviewer}` } },
     )
     const [coded, reviewed] = [
       await office.send('coder'),
@@ -50,7 +50,7 @@ describe('baton run on several machines', () => {
       while (!existsSync(home + '/calm')) await sleep(50)
       appendFileSync(home + '/done', /HO-\\d+-\\d+/.exec(brief)[0] + '\\n')`
     const machines = [false, true].map((isSecond) =>
-      runnersIn(t, { coder: { concurrency: 2, script } }, env, isSecond),
+      runnersIn(t, { coder: { concurrency: 2, script } }, { env, isStoreOfOthers: isSecond }),
     )
     const [one] = machines as [(typeof machines)[0]]
     const sent = await Promise.all(Array.from({ length: 12 }, () => one.send('coder').then(({ id }) => id)))

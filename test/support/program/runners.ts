@@ -9,8 +9,7 @@ import { ask, BATON, baton, trusted, type Where } from './command.ts'
 export function runnersIn(
   t: TestContext,
   settings: Readonly<Record<string, RunnerSettings>>,
-  env: Readonly<Record<string, string>> = {},
-  isStoreOfOthers = false,
+  { env = {}, isStoreOfOthers = false, more = {} }: MachineOptions = {},
 ) {
   const place = folders(t)
   const root = place.repository('shop')
@@ -19,7 +18,7 @@ export function runnersIn(
     const file = place.file(`programs/${agent}.mjs`, `${PRELUDE}\n${script}\n`)
     return [agent, { command: [process.execPath, file, ...args], ...rest }]
   })
-  place.file('shop/baton.yaml', JSON.stringify({ runners: Object.fromEntries(listed) }))
+  place.file('shop/baton.yaml', JSON.stringify({ ...more, runners: Object.fromEntries(listed) }))
   git(root, 'add', '.')
   git(root, 'commit', '-qm', 'settings')
   trusted(where, isStoreOfOthers)
@@ -44,9 +43,17 @@ export function runnersIn(
         )
       ).handoff,
     show: (id: string) => ask<{ handoff: Shown; result?: Result }>(where, 'show', id),
+    pass: (id: string) => ask(where, 'verify', id, '--pass', '--as', 'planner'),
     once: () => baton(where, 'run', '--once'),
     written: (name: string): string => readFileSync(place.path(name), 'utf8'),
   }
+}
+
+interface MachineOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly isStoreOfOthers?: boolean
+  /** Settings beside the runners. */
+  readonly more?: object
 }
 
 export interface RunnerSettings {

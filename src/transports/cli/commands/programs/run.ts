@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
-import { settingsAround } from '../../../../compose/open.ts'
+import { type Context, settingsAround } from '../../../../compose/open.ts'
 import { type Config, gitEnvironment, programEnvironment } from '../../../../config/config.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { present } from '../../../../domain/present.ts'
@@ -127,20 +127,33 @@ async function openRemote(shell: Shell, url: string): Promise<World> {
 async function openWorld(shell: Shell, write: boolean): Promise<World> {
   const { env, cwd } = shell.io
   if (env.url !== undefined && shell.store === undefined) return openRemote(shell, env.url)
-  const { service, config, workspace, isOurs } = await shell.openLocal({ write, explicit: true })
+  const context = await shell.openLocal({ write, explicit: true })
+  const { service, config, workspace, isOurs } = context
   if (!isOurs) (await import('../../../../compose/own-store.ts')).refuseUnadopted(service.deps.store)
   const { localLink } = await import('../../../../runner/local-link.ts')
   const root = workspace?.root ?? cwd
+  const kept = write ? await keepLiveFolders(context) : undefined
   const { location, workspace: name } = service.deps.store.info
   return {
     // The shell closes the store.
-    link: localLink({ service, base: root, close: async () => undefined }),
+    link: localLink({ service, base: root, close: async () => kept?.stop() }),
     config,
     root,
     repository: await repositoryAt(root),
     store: `${location} ${name}`,
     way: () => ({ BATON_WORKSPACE: root, ...present({ BATON_STORE: shell.store ?? env.store }) }),
   }
+}
+
+/** Files that others put into a live folder are work too, and its files follow what programs do. */
+async function keepLiveFolders(context: Context) {
+  if (!context.config?.folders?.length) return undefined
+  const [{ liveFolders }, { keepFolders }] = await Promise.all([
+    import('../../../../compose/live-folders.ts'),
+    import('../../../../compose/embedded.ts'),
+  ])
+  const folders = liveFolders(context)
+  return folders && keepFolders(folders)
 }
 
 function runnersIn({ config }: RunnerPlace): readonly ReadyRunner[] {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { folders, git } from '../support/documents/folders.ts'
 import { ask, BATON, baton, cleanEnv, quick, refusal } from '../support/program/command.ts'
+import { killRunners } from '../support/program/run-kills.ts'
 import { programsAt, runnersIn, until } from '../support/program/runners.ts'
 
 interface Metrics {
@@ -197,40 +198,8 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
     assert.deepEqual([handoff.state, handoff.attempt], ['offered', 1])
   })
 
-  it('dies with its runner, and the next runner goes on with its work: nothing is lost or done twice', async (t) => {
-    const w = runnersIn(t, {
-      coder: {
-        concurrency: 2,
-        script: `
-          const id = /HO-\\d+-\\d+/.exec(brief)[0]
-          while (!existsSync(home + '/calm')) await sleep(50)
-          appendFileSync(home + '/done', id + '\\n')`,
-      },
-    })
-    const ids = await Promise.all(Array.from({ length: 4 }, () => w.send('coder').then(({ id }) => id)))
-    for (let kill = 0; kill < 3; kill++) {
-      const runner = spawn(process.execPath, [BATON, 'run', '--once'], {
-        cwd: w.root,
-        env: cleanEnv(w.where),
-        stdio: 'ignore',
-      })
-      const gone = new Promise((done) => runner.once('exit', done))
-      await until(() => programsAt(w.root).length > 0)
-      runner.kill('SIGKILL')
-      await gone
-      await until(() => programsAt(w.root).length === 0)
-    }
-
-    w.place.file('calm', '')
-    assert.equal((await w.once()).code, 0)
-
-    const states = await Promise.all(ids.map(async (id) => (await w.show(id)).handoff))
-    assert.deepEqual(
-      states.map(({ state, attempt }) => [state, attempt]),
-      ids.map(() => ['in_review', 1]),
-    )
-    assert.deepEqual(w.written('done').trim().split('\n').sort(), ids.toSorted())
-  })
+  it('that is killed three times, as its runner is, loses no work and does none twice', (t) =>
+    killRunners(t, 3))
 })
 
 describe('baton run', () => {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Agent, AgentName, agentFields } from '../domain/agent.ts'
 import { Artifact, artifactFields } from '../domain/handoffs/inputs.ts'
+import { STATES } from '../domain/lifecycle.ts'
 import { Notice } from '../domain/people/notice.ts'
 import { present } from '../domain/present.ts'
 import { MAX_BLOB_BYTES } from '../service/handoffs/artifacts.ts'
@@ -103,7 +104,7 @@ const noticeAck = defineOperation({
 
 const status = defineOperation({
   name: 'report_status',
-  summary: 'How many handoffs and tasks are in which state, and who holds how many.',
+  summary: 'Stuck work with the way on, and how many handoffs and tasks are in which state.',
   scope: 'report:read',
   input: () => z.strictObject({}),
   output: () =>
@@ -113,12 +114,27 @@ const status = defineOperation({
       tasks: z.record(z.string(), z.int()),
       agents: z.record(z.string(), z.object({ outgoing: z.int(), incoming: z.int() })),
       entries: z.int(),
+      stuck: z
+        .array(
+          z.object({
+            id: z.string(),
+            title: z.string(),
+            state: z.enum(STATES),
+            with: z.string(),
+            since: z.string(),
+            why: z.string(),
+            next: z.string(),
+          }),
+        )
+        .describe('Work that does not move by itself, newest first'),
     }),
+  untrusted: ['stuck'],
   errors: ['unavailable'],
   examples: ['baton status'],
   run: async (service) => {
     const { engine, location, workspace, schema } = service.deps.store.info
-    return { store: { engine, location, workspace, schema }, ...(await service.looking.counts()) }
+    const [counts, stuck] = await Promise.all([service.looking.counts(), service.looking.stuck()])
+    return { store: { engine, location, workspace, schema }, ...counts, stuck }
   },
 })
 

@@ -2,6 +2,7 @@ import { ANYONE } from '../../domain/actor.ts'
 import { isForAnyone } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Content, Package } from '../../domain/handoffs/package.ts'
+import { isEnd, isOpen } from '../../domain/lifecycle.ts'
 import { CHOICES, ownOptions } from '../../domain/people/gate.ts'
 import type { Notice } from '../../domain/people/notice.ts'
 import type { Asked } from '../../domain/people/people-schema.ts'
@@ -114,6 +115,14 @@ export class Inbox extends UseCases {
   async counts(): Promise<Counts> {
     await this.#settled()
     return this.deps.store.counts()
+  }
+
+  async stuck() {
+    const { stuckAmong, STUCK_STATES } = await import('../../domain/handoffs/stuck.ts')
+    // Ended work is much; it must not push out what is still open.
+    const lists = [isOpen, isEnd].map((is) => this.list({ state: STUCK_STATES.filter(is) }, { limit: 25 }))
+    const found = (await Promise.all(lists)).flatMap(({ items }) => items)
+    return stuckAmong(found, this.deps.now().toISOString())
   }
 
   /** Marks a notice as seen; marking it twice is not an error. */

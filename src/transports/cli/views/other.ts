@@ -65,7 +65,18 @@ export function statusView(shell: Shell, status: OperationOutput<'report_status'
       `${plainText(status.store.location)} (${status.store.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL'})`,
     ],
   ])
-  if (agents.length === 0) return facts
+  const stuck = screen.table(
+    status.stuck.map(({ id, title, with: who, since, why, next }): Cell[] => [
+      { text: id, style: 'bold' },
+      who,
+      { text: screen.when(since), style: 'dim' },
+      { text: `${title}: ${why}`, fill: true },
+      next,
+    ]),
+    ['STUCK', 'WITH', 'SINCE', 'WHY', 'NEXT'],
+  )
+  const head = status.stuck.length === 0 ? facts : `${stuck}\n\n${facts}`
+  if (agents.length === 0) return head
   const table = screen.table(
     agents.map(([name, { outgoing, incoming }]): Cell[] => [
       { text: name, style: 'bold' },
@@ -74,5 +85,5 @@ export function statusView(shell: Shell, status: OperationOutput<'report_status'
     ]),
     ['AGENT', 'HAS OPEN', 'WAITS FOR'],
   )
-  return `${facts}\n\n${table}`
+  return `${head}\n\n${table}`
 }

@@ -17,9 +17,9 @@ interface Stuck {
   readonly next: string
 }
 
-type Words = readonly [why: (handoff: Handoff) => string | undefined, next: (handoff: Handoff) => string]
-const retry = ({ id }: Handoff) => `baton retry ${id}`
-const resend = ({ id }: Handoff) => `baton resend ${id}`
+type StuckWords = readonly [why: (handoff: Handoff) => string | undefined, next: (handoff: Handoff) => string]
+const retryIt = ({ id }: Handoff) => `baton retry ${id}`
+const resendIt = ({ id }: Handoff) => `baton resend ${id}`
 const isQuestion = ({ need }: Handoff) => need === 'clarification'
 
 const STUCK = {
@@ -28,11 +28,14 @@ const STUCK = {
     (handoff) => (isQuestion(handoff) ? 'a question is not answered' : 'a decision is awaited'),
     (handoff) => (isQuestion(handoff) ? `baton answer ${handoff.id} "…"` : `baton decide ${handoff.id}`),
   ],
-  retry_wait: [({ not_before, error }) => `${error?.message ?? 'it failed'}; next try ${not_before}`, retry],
-  failed: [({ error }) => error?.message, retry],
-  expired: [() => 'nobody took it in time', resend],
-  rejected: [({ rejection }) => rejection?.message, resend],
-} as const satisfies Partial<Record<State, Words>>
+  retry_wait: [
+    ({ not_before, error }) => `${error?.message ?? 'it failed'}; next try ${not_before}`,
+    retryIt,
+  ],
+  failed: [({ error }) => error?.message, retryIt],
+  expired: [() => 'nobody took it in time', resendIt],
+  rejected: [({ rejection }) => rejection?.message, resendIt],
+} as const satisfies Partial<Record<State, StuckWords>>
 
 export const STUCK_STATES = Object.keys(STUCK) as (keyof typeof STUCK)[]
 
@@ -45,7 +48,7 @@ export function stuckAmong(handoffs: readonly Handoff[], now: string): Stuck[] {
     )
     .map((handoff) => {
       const { id, title, state, to, waiting_for, updated_at } = handoff
-      const [why, next]: Words = STUCK[state as keyof typeof STUCK]
+      const [why, next]: StuckWords = STUCK[state as keyof typeof STUCK]
       const reason = why(handoff) ?? 'no reason was given'
       return {
         id,

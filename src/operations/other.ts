@@ -120,9 +120,9 @@ const status = defineOperation({
             id: z.string(),
             title: z.string(),
             state: z.enum(STATES),
-            with: z.string(),
+            with: z.string().describe('The one whose move it is, or who had it last'),
             since: z.string(),
-            why: z.string(),
+            why: z.string().describe('Why it does not move'),
             next: z.string(),
           }),
         )

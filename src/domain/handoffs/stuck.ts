@@ -5,7 +5,7 @@ import type { Handoff } from './handoff.ts'
 /** Ended work is in the way for a week; then it is history. */
 const IN_THE_WAY_MS = 7 * 24 * 3_600_000
 
-interface Stuck {
+export interface Stuck {
   readonly id: string
   readonly title: string
   readonly state: State

@@ -75,8 +75,8 @@ describeOnEngines('waiting for a handoff', (open) => {
       ended = true
     })
     const caught = assert.rejects(waiting, timedOut(`Handoff ${sent.id} timed out after 300s`))
-    // One look to find it, one when the waiting begins.
-    await looked(2)
+    // One look when the waiting begins.
+    await looked(1)
 
     passTime(295_000)
     await looked(1)
@@ -164,8 +164,8 @@ describeOnEngines('waiting for a handoff', (open) => {
     await specialist.accept(sent.id)
     const waiting = sent.wait({ timeout_s: 0.9 })
 
-    // One look to find it, one when the waiting begins; without a signal the next would come after a second.
-    await looked(2)
+    // One look when the waiting begins; without a signal the next would come after a second.
+    await looked(1)
     await specialist.submit(sent.id, { output: 'just in time' })
 
     assert.equal((await waiting).output, 'just in time')

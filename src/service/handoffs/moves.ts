@@ -318,13 +318,17 @@ export function refuseSentAgain({ id, state, superseded_by: next }: Handoff): vo
 }
 
 /** Refuses a session of an agent that touches a handoff held by another of its sessions. */
-export function checkHolder(handoff: Handoff, actor: Actor): void {
+export function checkHolder(
+  handoff: Handoff,
+  actor: Actor,
+  code: 'not_allowed' | 'wrong_state' = 'not_allowed',
+): void {
   if (handoff.instance === undefined || actor.instance === undefined || handoff.instance === actor.instance)
     return
   if (handoff.holder !== actor.name) return
   const { id, holder, instance, attempt } = handoff
   refuse(
-    'not_allowed',
+    code,
     `${id} is held by another session of ${holder}; if that one has ended, take the work over: baton accept ${id} --take-over`,
     { id, holder, instance, attempt },
   )

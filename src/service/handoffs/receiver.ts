@@ -82,7 +82,8 @@ export class Receiver extends UseCases {
       if (isAnswer(before, input) && !step.view.hasRead(content)) return needs(content)
       if (before.holder !== undefined) {
         if (input.take_over) return takenOver(step, before)
-        checkHolder(before, step.actor)
+        // Taken is taken, by whichever session (S1-81).
+        checkHolder(before, step.actor, 'wrong_state')
       }
       refuseLate(step, before)
       if (isAnswer(before, input)) return this.#acknowledge(step, before, input, rules, kinds)

@@ -94,7 +94,7 @@ const commit = (file, text) => {
 
 /** Waits as long as a busy machine may take. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 600 && !(await holds()); i++) await sleep(50)
+  for (let i = 0; i < 2_400 && !(await holds()); i++) await sleep(50)
   assert.ok(await holds())
 }
 

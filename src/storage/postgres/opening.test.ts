@@ -237,7 +237,7 @@ describe('opening a shared store', () => {
     const refused = {
       code: 'store_refused',
       message:
-        /: only the owner of the tables can copy this store or restore into it\. Repeat the command with the owner in this address$/,
+        /: only the owner of the tables can copy or archive this store or restore into it\. Repeat the command with the owner in this address$/,
     }
 
     await assert.rejects(store.retire('elsewhere'), refused)

@@ -56,5 +56,6 @@ export const Asked = () =>
     artifacts: z.array(z.string()),
     items: z.array(z.string()).describe('Points to validate'),
     options: z.record(z.string(), z.string()).describe('The possible answers'),
+    cut: z.literal(true).optional().describe('The package has more than is shown here'),
   })
 export type Asked = AnswerOf<typeof Asked>

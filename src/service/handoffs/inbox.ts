@@ -168,15 +168,20 @@ const SUMMARY_LENGTH = 600
 const isDecision = (need: Handoff['need']): boolean => need === 'gate' || need === 'decision'
 
 function toAsked({ uid, id, type, gate }: Handoff, travels: Package): Asked {
-  const { summary, artifacts = [], validation_request: asked } = travels
+  const { summary = '', artifacts = [], validation_request: asked } = travels
+  const items = asked?.items ?? []
+  const isLong = summary.length > SUMMARY_LENGTH
+  const isCut = isLong || items.length > SHOWN || artifacts.length > SHOWN
   return {
     uid,
     id,
     type: type === 'gate' ? 'gate' : 'escalation',
-    ...present({ name: gate?.name, summary: summary?.slice(0, SUMMARY_LENGTH) }),
+    ...present({ name: gate?.name }),
+    ...(summary && { summary: isLong ? `${summary.slice(0, SUMMARY_LENGTH)}…` : summary }),
     artifacts: artifacts.slice(0, SHOWN).map(({ path }) => path),
-    items: (asked?.items ?? []).slice(0, SHOWN),
+    items: items.slice(0, SHOWN),
     options: optionsOf(type, asked?.options),
+    ...(isCut && { cut: true }),
   }
 }
 

@@ -35,7 +35,7 @@ export function Inbox({ me }: { readonly me: Me }) {
   const others = items.filter((handoff) => !isQuestion(handoff))
   return (
     <div className="stack narrow">
-      <h1>Inbox of {me.actor.name}</h1>
+      <h1>Inbox</h1>
       {items.length + shown.length + notices.length === 0 && (
         <Empty>
           Nothing waits for you. Gates, questions and work that is yours appear here by themselves.
@@ -136,17 +136,21 @@ function Waiting(props: {
 }) {
   const { handoff, asked, isActive, isKept, onFocus, onDone, me, keeping } = props
   const { id, title, from, created_at, type, gate } = handoff
-  const full = useOperation('handoff_get', { id }, { enabled: isActive || isKept })
+  // A card with all of its text in the list never grows under a pointer; another shows its buttons with the rest.
+  const isCut = asked?.cut === true
+  const full = useOperation('handoff_get', { id }, { enabled: isKept || (isActive && isCut) })
   const given = full.data?.package
+  const isWhole = given !== undefined || !isCut
   const summary = given?.summary ?? asked?.summary
   const items = given?.validation_request?.items ?? asked?.items ?? []
   const artifacts = given ? (given.artifacts ?? []).map(({ path }) => path) : (asked?.artifacts ?? [])
+  const points = items.length === 1 ? '1 point to validate' : `${items.length} points to validate`
   return (
     <section
       id={handoff.uid}
       className={`card ${isActive ? 'active' : ''}`}
       aria-label={`Decision on ${id}`}
-      onFocus={onFocus}
+      onFocus={isWhole ? onFocus : undefined}
     >
       <div className="row">
         <span className="badge wait">{type === 'gate' ? 'gate' : 'decision'}</span>
@@ -164,25 +168,26 @@ function Waiting(props: {
       </div>
       {full.error && !full.data && <Failed error={full.error} again={full.refetch} />}
       {summary && <Prose text={summary} below={2} />}
-      <Points
-        title={`${items.length} ${items.length === 1 ? 'point' : 'points'} to validate`}
-        items={items}
-      />
+      <Points title={isWhole ? points : `The first ${points}`} items={items} />
       <Points title="Artifacts" items={artifacts} />
-      <Decision
-        handoff={handoff}
-        options={given ? given.validation_request?.options : ownWords(asked)}
-        isActive={isActive}
-        settled={isKept ? settledBy(full.data, me) : undefined}
-        keeping={keeping}
-        onDone={onDone}
-      />
+      {isWhole ? (
+        <Decision
+          handoff={handoff}
+          options={ownWords(given?.validation_request?.options ?? asked?.options)}
+          isActive={isActive}
+          settled={isKept ? settledBy(full.data, me) : undefined}
+          keeping={keeping}
+          onDone={onDone}
+        />
+      ) : (
+        <button type="button" onClick={onFocus}>
+          Show all of it
+        </button>
+      )}
     </section>
   )
 }
 
 /** Without the words that every answer has anyway. */
-const ownWords = (asked: Asked | undefined): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(asked?.options ?? {}).filter(([key, words]) => CHOICES[key as Choice] !== words),
-  )
+const ownWords = (options: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(options).filter(([key, words]) => CHOICES[key as Choice] !== words))

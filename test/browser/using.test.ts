@@ -134,8 +134,8 @@ describe('a person at the dashboard', () => {
   it('verifies work from its page', async () => {
     await go(`/handoffs/${story.reviewed}`)
 
-    await seat.page.getByRole('button', { name: 'Verify: it is done' }).click()
-    await seat.page.getByRole('button', { name: 'Verify: it is done' }).last().click()
+    await seat.page.getByRole('button', { name: 'Accept as done' }).click()
+    await seat.page.getByRole('button', { name: 'Accept as done' }).last().click()
     await seat.page.locator('header .badge', { hasText: 'completed' }).waitFor()
 
     assert.equal((await show(story.reviewed)).handoff.state, 'completed')
@@ -159,10 +159,10 @@ describe('a person at the dashboard', () => {
     )
     const { handoff } = JSON.parse(sent.stdout)
     const answered = performance.now()
-    await seat.page.getByRole('region', { name: 'Waiting to be taken' }).getByText(title).waitFor()
+    await seat.page.getByRole('region', { name: 'To accept' }).getByText(title).waitFor()
     t.diagnostic(`shown ${Math.round(performance.now() - answered)} ms after the command had ended`)
     assert.equal((await baton(dashboard.where, 'accept', handoff.id, '--as', 'codex')).code, 0, later)
-    await seat.page.getByRole('region', { name: 'At work' }).getByText(title).waitFor()
+    await seat.page.getByRole('region', { name: 'In progress' }).getByText(title).waitFor()
   })
 
   it('finds a handoff and a page with the palette and with keys', async () => {

@@ -11,6 +11,7 @@ import {
   VerificationRecord,
   Waiver,
 } from '../../domain/handoffs/package.ts'
+import { PERMITTED, permitted } from '../../domain/handoffs/permitted.ts'
 import { STATES } from '../../domain/lifecycle.ts'
 import { Notice } from '../../domain/people/notice.ts'
 import { Asked } from '../../domain/people/people-schema.ts'
@@ -71,12 +72,13 @@ const get = defineOperation({
       waived: z.array(Waiver()).optional(),
       replaces: z.string().optional().describe('Id of the ended handoff that it replaces'),
       timeline: z.array(Event()),
+      may: z.array(z.enum(PERMITTED)).describe('Steps that the caller may take now'),
       ...WARNING(),
     }),
   untrusted: ['handoff', 'package', 'result', 'thread', 'verifications', 'acknowledgment', 'waived'],
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton show HO-2026-001', 'baton show @'],
-  run: async (service, _, { id }) => {
+  run: async (service, { actor }, { id }) => {
     const { handoff, content, timeline } = await service.looking.get(id)
     const { supersedes, uid } = handoff
     const replaced = supersedes === undefined ? undefined : await service.deps.store.handoff(supersedes)
@@ -85,6 +87,7 @@ const get = defineOperation({
       ...mutable(content),
       ...responseOf(handoff.type, content.thread),
       timeline: timeline.map(toEvent),
+      may: [...permitted(actor, handoff, service.deps.policy, await service.deps.store.agent(actor.name))],
       ...present({ replaces: replaced?.id, warning: await service.changedOutside('handoff', uid) }),
     }
   },

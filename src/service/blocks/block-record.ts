@@ -142,7 +142,7 @@ async function look(deps: ServiceDeps, call: Call, said: BlockSaid, recording: R
     run: run?.uid,
   }
   const isPassed = said.status === 'complete' && said.to !== 'None'
-  const given = await openWork(deps, work, { to: said.from })
+  const given = await openWork(deps, work, said.from)
   const rules = said.status === 'failed' ? (said.on_failure ?? {}) : {}
   const delegator =
     rules.escalate_after === undefined
@@ -264,8 +264,12 @@ async function waitingFor(
   from: string,
   receivers: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const found = await Promise.all(receivers.map((to) => openWork(deps, work, { to, from })))
-  return new Map(found.flatMap((open) => (open ? [[open.to, open.id] as const] : [])))
+  const waiting = new Map<string, string>()
+  for (const to of new Set(receivers)) {
+    const open = await openWork(deps, work, to)
+    if (open?.from === from) waiting.set(to, open.id)
+  }
+  return waiting
 }
 
 /** The log holds who brought it and who it claims to be of; the text itself is in the history, bound by its hash. */

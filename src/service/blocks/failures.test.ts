@@ -104,18 +104,6 @@ describeOnEngines('failed work', (open) => {
     assert.deepEqual([all[3]?.routed?.id, all[3]?.escalated?.id], [all[2]?.routed?.id, all[2]?.escalated?.id])
   })
 
-  it('[S2-59] is not routed twice, also when the same agent got the failure of another meanwhile', async (t) => {
-    const { service } = await open(t)
-    const failed = { ...FAILED, on_failure: { route_to: RULES.route_to } }
-
-    const first = await followed(service, '1.md', failed)
-    await followed(service, '2.md', { ...failed, from: '@builder' })
-    const second = await followed(service, '3.md', failed)
-
-    assert.deepEqual(second.routed, first.routed)
-    assert.equal((await seenBy(service, 'implementation-agent')).handoffs.length, 2)
-  })
-
   it('[S2-59] [S2-62] goes to route_to with what the block says about the failure', async (t) => {
     const { service } = await open(t)
 

@@ -26,14 +26,11 @@ export const BLOCK_HOME: Home = 'block'
  * The open handoff of this work to an agent that a block may move: document 002's own, no other home's. What is being
  * retried goes before what came meanwhile, then the newest.
  */
-export async function openWork(
-  { store }: ServiceDeps,
-  work: Work,
-  at: { readonly to: string; readonly from?: string },
-): Promise<Handoff | undefined> {
+export async function openWork(deps: ServiceDeps, work: Work, to: string): Promise<Handoff | undefined> {
+  const { store } = deps
   const { task, run } = work
   const { items } = await store.handoffs(
-    { ...at, state: OPEN_STATES, ...(run !== undefined ? { run } : task !== undefined && { task }) },
+    { to, state: OPEN_STATES, ...(run !== undefined ? { run } : task !== undefined && { task }) },
     { limit: MAX_OPEN },
   )
   for (const handoff of items.toSorted((a, b) => b.attempt - a.attempt)) {

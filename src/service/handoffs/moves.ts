@@ -1,4 +1,3 @@
-import { isSeenPerson } from '../../domain/actor.ts'
 import type { Actor, Agent } from '../../domain/agent.ts'
 import { type AckOverrides, ackDeadline, addMs, leaseMs } from '../../domain/handoffs/deadlines.ts'
 import { answerFor } from '../../domain/handoffs/debts.ts'
@@ -6,13 +5,13 @@ import {
   delegationConditions,
   receiverCompletes,
   reviewerOf,
-  rolesOf,
   verifierOf,
 } from '../../domain/handoffs/guards.ts'
 import type { Handoff, HandoffType } from '../../domain/handoffs/handoff.ts'
 import { isMarkdownStep, markdownStatus } from '../../domain/handoffs/markdown-status.ts'
 import type { Package, Result } from '../../domain/handoffs/package.ts'
 import { returnedIn } from '../../domain/handoffs/package-fields.ts'
+import { rolesFor } from '../../domain/handoffs/permitted.ts'
 import { stepWords } from '../../domain/handoffs/step-words.ts'
 import { HOME_RULES, type Home } from '../../domain/home.ts'
 import { type Command, decide, isEnd, isHeld, type Role } from '../../domain/lifecycle.ts'
@@ -66,10 +65,7 @@ export interface Returned {
 /** Applies a command to a handoff: who may, what follows, what the log says, who is told. */
 export function move(step: Step, handoff: Handoff, command: Command, change: Change = {}): Handoff {
   const { deps, view, actor } = step
-  const roles = rolesOf(actor, handoff, deps.policy, view.agent(actor.name))
-  if (change.as !== undefined) roles.add(change.as)
-  const isOver = OVERRIDES.includes(command) && !roles.has('sender') && isSeenPerson(actor)
-  if (isOver) roles.add('sender')
+  const { roles, isOver } = rolesFor(command, actor, handoff, deps.policy, view.agent(actor.name), change.as)
   const decision = decide(handoff.state, command, roles, handoff.resume)
   if (!decision.ok) {
     const details = { id: handoff.id, command, state: handoff.state, actor: actor.name }
@@ -106,9 +102,6 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
   if (settled.run !== undefined) deps.follow?.(step, handoff, settled)
   return settled
 }
-
-/** Steps of the sender that a person may take over stuck work of others. */
-const OVERRIDES: readonly Command[] = ['cancel', 'reassign']
 
 function tellOverride(step: Step, handoff: Handoff, command: Command): void {
   const kind = command === 'cancel' ? 'cancelled' : 'reassigned'

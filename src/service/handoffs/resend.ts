@@ -2,8 +2,7 @@ import { isSeenPerson } from '../../domain/actor.ts'
 import type { Actor } from '../../domain/agent.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { NewHandoff } from '../../domain/handoffs/inputs.ts'
-import { stateWords } from '../../domain/handoffs/step-words.ts'
-import { isOpen } from '../../domain/lifecycle.ts'
+import { whyNotAgain } from '../../domain/handoffs/permitted.ts'
 import { present } from '../../domain/present.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { refuse } from '../write.ts'
@@ -22,7 +21,8 @@ export async function sentAgain(
       `${actor.name} may not send ${old.id} again; that is for its sender ${old.from} or a person`,
       { id: old.id, actor: actor.name },
     )
-  refuseResend(old)
+  const why = whyNotAgain(old)
+  if (why !== undefined) refuse('wrong_state', `${old.id} ${why}`, { id: old.id, state: old.state })
   const content = await deps.store.content(uid)
   const { type: kind, name, step } = old.gate ?? {}
   const gate = old.gate && present({ type: kind, name, step })
@@ -31,14 +31,4 @@ export async function sentAgain(
     ...present({ task, timeout_s, retry, review, parent, silence, remind_s, gate }),
     ...{ to, title, type, home, priority, supersedes: uid },
   }
-}
-
-function refuseResend({ id, state, type, step }: Handoff): void {
-  const no = (why: string) => refuse('wrong_state', `${id} ${why}`, { id, state })
-  if (isOpen(state))
-    no(
-      `${stateWords(state)}; give it to another with: baton reassign ${id} <agent>, or end it with: baton cancel ${id}`,
-    )
-  if (type === 'return') no('carries a result; send the work again that it answers')
-  if (step !== undefined) no('is a step of a workflow; see: baton workflow list')
 }

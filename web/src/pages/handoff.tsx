@@ -47,7 +47,7 @@ export function HandoffPage({ id, me }: { readonly id: string; readonly me: Me }
         <Standing handoff={handoff} />
       </header>
       <AskedOf full={full.data} me={me} />
-      <Actions handoff={handoff} me={me} />
+      <Actions full={full.data} />
       <div className="two">
         <section className="card" aria-label="Package">
           <h2>Package</h2>

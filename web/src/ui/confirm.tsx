@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { isComposing } from './keys.ts'
 
 /**
@@ -15,16 +15,21 @@ export function Confirm(props: {
   /** It takes no words. */
   readonly isWordless?: boolean
   readonly isPending: boolean
+  /** Whether more that it needs is chosen. */
+  readonly isReady?: boolean
   readonly error: Error | null
   readonly send: (words: string) => void
   readonly close: () => void
+  /** Fields of its own, before the words. */
+  readonly children?: ReactNode
 }) {
-  const { label, asks, about, isDanger, isWordless, isPending, error, send, close } = props
+  const { label, asks, about, isDanger, isWordless, isPending, isReady = true, error, send, close } = props
   const [words, setWords] = useState('')
+  const isComplete = isReady && !isPending && (asks === undefined || words.trim() !== '')
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     const before = document.activeElement
-    form.current?.querySelector<HTMLElement>('input, button')?.focus()
+    form.current?.querySelector<HTMLElement>('select, textarea, button')?.focus()
     return () => {
       if (before instanceof HTMLElement && before.isConnected) before.focus()
     }
@@ -36,28 +41,34 @@ export function Confirm(props: {
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault()
-        if (!isPending) send(words.trim())
+        if (isComplete) send(words.trim())
       }}
       onKeyDown={(event) => {
         if (event.key === 'Escape' && !isComposing(event.nativeEvent)) close()
       }}
     >
       {about !== undefined && <p className="whole">{about}</p>}
+      {props.children}
       {!isWordless && (
-        <label className="grow">
-          <span className="soft">{asks ?? 'A note, if you like'} </span>
-          <input value={words} onChange={({ target }) => setWords(target.value)} />
+        <label className="whole block">
+          <span className="soft">{asks ?? 'Note (optional)'} </span>
+          <textarea
+            rows={2}
+            value={words}
+            onChange={({ target }) => setWords(target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || event.shiftKey || isComposing(event.nativeEvent)) return
+              event.preventDefault()
+              form.current?.requestSubmit()
+            }}
+          />
         </label>
       )}
-      <button
-        type="submit"
-        className={isDanger ? 'danger' : 'main'}
-        disabled={isPending || (asks !== undefined && words.trim() === '')}
-      >
+      <button type="submit" className={isDanger ? 'danger' : 'main'} disabled={!isComplete}>
         {label}
       </button>
       <button type="button" className="quiet" onClick={close}>
-        Not now
+        Back
       </button>
       {error && (
         <p role="alert" className="failed whole">

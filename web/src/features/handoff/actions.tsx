@@ -1,102 +1,144 @@
 import { useState } from 'react'
-import type { Handoff } from '../../../../src/domain/handoffs/handoff.ts'
-import { type Command, TRANSITIONS } from '../../../../src/domain/lifecycle.ts'
-import type { OperationName } from '../../../../src/runner/calls.ts'
-import type { Me } from '../../api/session.ts'
+import type { Permitted } from '../../../../src/domain/handoffs/permitted.ts'
+import type { OperationName, OperationOutput } from '../../../../src/runner/calls.ts'
+import { useOperation } from '../../api/queries.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { useAct } from './use-act.ts'
 
 interface Action {
-  readonly command: Command
+  readonly step: Permitted
   readonly label: string
   readonly operation: OperationName
-  /** Words that the operation needs, and the field they go into. */
+  /** Words that the operation needs. */
   readonly asks?: string
-  readonly input: (id: string, words: string) => object
+  /** The receiver is chosen here; `same` allows the one that it had. */
+  readonly receiver?: 'other' | 'same'
+  readonly input: (id: string, words: string, to: string) => object
   readonly look?: string
 }
 
-/** What a person can do from here. Which of it is possible is asked of the lifecycle, not known here. */
+/** The steps of a page. Which of them are possible is said by the server. */
 const ACTIONS: readonly Action[] = [
-  { command: 'accept', label: 'Accept', operation: 'handoff_accept', input: (id) => ({ id }), look: 'main' },
+  { step: 'accept', label: 'Accept', operation: 'handoff_accept', input: (id) => ({ id }), look: 'main' },
   {
-    command: 'complete',
-    label: 'Verify: it is done',
+    step: 'complete',
+    label: 'Accept as done',
     operation: 'handoff_verify',
     input: (id, note) => ({ id, pass: true, ...(note && { note }) }),
     look: 'main',
   },
   {
-    command: 'refuse',
-    label: 'Give it back',
+    step: 'refuse',
+    label: 'Request changes',
     operation: 'handoff_verify',
-    asks: 'What is missing',
+    asks: 'What needs to change?',
     input: (id, note) => ({ id, pass: false, note }),
   },
   {
-    command: 'reject',
+    step: 'reject',
     label: 'Reject',
     operation: 'handoff_reject',
-    asks: 'Why',
+    asks: 'Why?',
     input: (id, reason) => ({ id, reason }),
     look: 'danger',
   },
-  { command: 'retry', label: 'Try again', operation: 'handoff_retry', input: (id) => ({ id }) },
+  { step: 'retry', label: 'Try again', operation: 'handoff_retry', input: (id) => ({ id }) },
   {
-    command: 'cancel',
+    step: 'resend',
+    label: 'Send again',
+    operation: 'handoff_resend',
+    receiver: 'same',
+    input: (id, _, to) => ({ id, to }),
+  },
+  {
+    step: 'reassign',
+    label: 'Reassign',
+    operation: 'handoff_reassign',
+    receiver: 'other',
+    input: (id, reason, to) => ({ id, to, ...(reason && { reason }) }),
+  },
+  {
+    step: 'cancel',
     label: 'Cancel',
     operation: 'handoff_cancel',
-    asks: 'Why',
+    asks: 'Why?',
     input: (id, reason) => ({ id, reason }),
     look: 'danger',
   },
 ]
 
-export function Actions({ handoff, me }: { readonly handoff: Handoff; readonly me: Me }) {
+export function Actions({ full }: { readonly full: OperationOutput<'handoff_get'> }) {
+  const { handoff, may, result } = full
   const [asking, ask] = useState<Action>()
-  const roles = rolesIn(handoff, me)
-  const possible = ACTIONS.filter(({ command }) =>
-    TRANSITIONS.some((each) => each.from === handoff.state && each.command === command && roles.has(each.by)),
+  const failed = (result?.checks ?? []).filter(({ ok }) => ok === false)
+  const isHeldBack = ({ step }: Action) => step === 'complete' && failed.length > 0
+  const possible = ACTIONS.filter(
+    ({ step }) => may.includes(step) && (step !== 'complete' || handoff.state === 'in_review'),
   )
+  const lookOf = (action: Action) =>
+    isHeldBack(action) ? '' : action.step === 'refuse' && failed.length > 0 ? 'main' : (action.look ?? '')
   // A form that somebody writes into stays when the handoff has moved on; the server says why it is too late.
   if (possible.length === 0 && !asking) return null
   return (
     <section className="row" aria-label="What you can do">
       {possible.map((action) => (
-        <button key={action.label} type="button" className={action.look ?? ''} onClick={() => ask(action)}>
+        <button
+          key={action.label}
+          type="button"
+          className={lookOf(action)}
+          disabled={isHeldBack(action)}
+          onClick={() => ask(action)}
+        >
           {action.label}
         </button>
       ))}
-      {asking && <Asking key={asking.label} action={asking} id={handoff.id} close={() => ask(undefined)} />}
+      {possible.some(isHeldBack) && (
+        <p className="failed whole wrap">Check failed: {failed.map(({ name }) => name).join(', ')}</p>
+      )}
+      {asking && <Asking key={asking.label} action={asking} full={full} close={() => ask(undefined)} />}
     </section>
   )
 }
 
-function Asking(props: { readonly action: Action; readonly id: string; readonly close: () => void }) {
-  const { action, id, close } = props
+function Asking(props: {
+  readonly action: Action
+  readonly full: OperationOutput<'handoff_get'>
+  readonly close: () => void
+}) {
+  const { action, close } = props
+  const { handoff, may } = props.full
+  const agents = useOperation('agent_list', {}, { enabled: action.receiver !== undefined })
+  const names = (agents.data?.items ?? []).map(({ name }) => name).filter((name) => name !== handoff.to)
+  const [to, choose] = useState(action.receiver === 'same' ? handoff.to : '')
   const act = useAct(action.operation, close)
+  const isOver = may.includes('override') && OF_SENDER.includes(action.step)
   return (
     <Confirm
       label={action.label}
       asks={action.asks}
+      about={isOver ? `${handoff.from} sent it. The log will say that you did this in its place.` : undefined}
       isDanger={action.look === 'danger'}
+      isWordless={action.step === 'resend'}
       isPending={act.isPending}
+      isReady={action.receiver === undefined || to !== ''}
       error={act.error}
       // The table above makes the input of the operation that it names.
-      send={(words) => act.mutate(action.input(id, words) as never)}
+      send={(words) => act.mutate(action.input(handoff.id, words, to) as never)}
       close={close}
-    />
+    >
+      {action.receiver !== undefined && (
+        <label>
+          <span className="soft">To </span>
+          <select value={to} onChange={({ target }) => choose(target.value)}>
+            {action.receiver === 'same' ? <option>{handoff.to}</option> : <option value="">choose …</option>}
+            {names.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+      )}
+    </Confirm>
   )
 }
 
-/** What this person is to this handoff, as far as it can be seen from here; the server judges again. */
-function rolesIn({ from, to, waiting_for, state }: Handoff, { actor }: Me): ReadonlySet<string> {
-  const roles = new Set<string>()
-  if (actor.name === from) roles.add('sender')
-  if (actor.name === to) roles.add('receiver')
-  if (actor.name !== to && state === 'in_review' && (actor.kind === 'human' || waiting_for === actor.name)) {
-    roles.add('completer')
-    roles.add('verifier')
-  }
-  return roles
-}
+const OF_SENDER: readonly Permitted[] = ['cancel', 'reassign', 'resend']

@@ -1,0 +1,70 @@
+import { isSeenPerson } from '../actor.ts'
+import type { Actor, Agent } from '../agent.ts'
+import { type Command, decide, isEnd, isOpen, type Role } from '../lifecycle.ts'
+import type { Policy } from '../policy.ts'
+import { rolesOf } from './guards.ts'
+import type { Handoff } from './handoff.ts'
+import { stateWords } from './step-words.ts'
+
+/** Steps of the sender that a person may take over stuck work of others. */
+const OVERRIDES: readonly Command[] = ['cancel', 'reassign']
+
+/** The roles in which the caller gives this command, and whether it does so in place of the sender. */
+export function rolesFor(
+  command: Command,
+  actor: Actor,
+  handoff: Handoff,
+  policy: Policy,
+  agent: Agent | undefined,
+  /** A role that the caller has for another reason. */
+  as?: Role,
+): { readonly roles: Set<Role>; readonly isOver: boolean } {
+  const roles = rolesOf(actor, handoff, policy, agent)
+  if (as !== undefined) roles.add(as)
+  const isOver = OVERRIDES.includes(command) && !roles.has('sender') && isSeenPerson(actor)
+  if (isOver) roles.add('sender')
+  return { roles, isOver }
+}
+
+/** Commands that a page offers; `override` says that some of them are meant for the sender. */
+export const OFFERED = [
+  'accept',
+  'reject',
+  'complete',
+  'refuse',
+  'amend',
+  'reassign',
+  'retry',
+  'cancel',
+] as const satisfies readonly Command[]
+export const PERMITTED = [...OFFERED, 'resend', 'override'] as const
+export type Permitted = (typeof PERMITTED)[number]
+
+/** The steps that this caller may take with this handoff now. */
+export function permitted(
+  actor: Actor,
+  handoff: Handoff,
+  policy: Policy,
+  agent: Agent | undefined,
+): readonly Permitted[] {
+  const { state, resume, superseded_by: next, from } = handoff
+  const isSentAgain = isEnd(state) && next !== undefined
+  const steps = OFFERED.map((command) => ({ command, ...rolesFor(command, actor, handoff, policy, agent) }))
+  const open = steps.filter(({ command, roles }) => !isSentAgain && decide(state, command, roles, resume).ok)
+  const isResendable =
+    !isSentAgain && whyNotAgain(handoff) === undefined && (actor.name === from || isSeenPerson(actor))
+  const isOver = open.some((step) => step.isOver) || (isResendable && actor.name !== from)
+  return [
+    ...open.map(({ command }) => command),
+    ...(isResendable ? (['resend'] as const) : []),
+    ...(isOver ? (['override'] as const) : []),
+  ]
+}
+
+/** Why a handoff cannot be sent again, if so. */
+export function whyNotAgain({ id, state, type, step }: Handoff): string | undefined {
+  if (isOpen(state))
+    return `${stateWords(state)}; give it to another with: baton reassign ${id} <agent>, or end it with: baton cancel ${id}`
+  if (type === 'return') return 'carries a result; send the work again that it answers'
+  return step === undefined ? undefined : 'is a step of a workflow; see: baton workflow list'
+}

@@ -132,7 +132,7 @@ describe('the inbox', () => {
     await card.getByRole('button', { name: /^Ask/ }).click()
     await card.getByRole('textbox', { name: 'What do you want to know?' }).waitFor()
     await card.getByRole('button', { name: /^Reject/ }).click()
-    await card.getByRole('textbox', { name: 'Say what is to be done' }).waitFor()
+    await card.getByRole('textbox', { name: 'What needs to change?' }).waitFor()
     assert.deepEqual(faults, [])
   })
 

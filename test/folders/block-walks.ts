@@ -130,7 +130,7 @@ class BlockWalks {
     const { task, from, to, status } = block
     const { service } = this.#sides.command
     const does = (op: OperationName, input: object) => run(service, by(from), op, input)
-    const given = await this.#open(task, { to: from })
+    const given = await this.#open(task, from)
     if (status === 'failed') return this.#fail(block, given)
     if (given && status !== 'pending' && status !== 'retry') {
       const { id, state } = given
@@ -204,11 +204,10 @@ class BlockWalks {
     ]
     let problem: string | undefined
     for (const send of sends)
-      if (!waiting[receivers.indexOf(send.to)]) {
-        const input = { ...failure, ...send, ...parent }
-        const refused = await refusalOf(run(service, by(from), 'handoff_send', input))
-        problem ??= refused
-      }
+      if (!waiting[receivers.indexOf(send.to)])
+        problem ??= await refusalOf(
+          run(service, by(from), 'handoff_send', { ...failure, ...send, ...parent }),
+        )
     return problem
   }
 
@@ -220,15 +219,15 @@ class BlockWalks {
   }
 
   /** The open handoff of the task to this agent: what is retried goes before what came meanwhile. */
-  async #open(task: string, at: { to: string; from?: string }): Promise<Handoff | undefined> {
-    const filter = { ...at, task, state: OPEN_STATES }
+  async #open(task: string, to: string): Promise<Handoff | undefined> {
+    const filter = { to, task, state: OPEN_STATES }
     const { items } = await this.#sides.command.store.handoffs(filter, { limit: 50 })
     return items.toSorted((a, b) => b.attempt - a.attempt)[0]
   }
 
   /** Whether this author sent it before and it is open. */
   async #waits({ task, from }: Block, to: string): Promise<boolean> {
-    return (await this.#open(task, { to, from })) !== undefined
+    return (await this.#open(task, to))?.from === from
   }
 
   /** The handoffs of the task with their content, acts and notices, and the task itself. */

@@ -3,10 +3,10 @@ import { Route, Switch, useLocation } from 'wouter'
 import { Refusal } from './api/call.ts'
 import { follow } from './api/live.ts'
 import { LINK_REFUSED, type Me, useMe } from './api/session.ts'
+import { Boundary } from './features/frame/boundary.tsx'
 import { Frame } from './features/frame/frame.tsx'
 import { Board } from './pages/board.tsx'
-import { Login } from './pages/login.tsx'
-import { Boundary } from './ui/boundary.tsx'
+import { Login, LoginOver } from './pages/login.tsx'
 import { Missing } from './ui/missing.tsx'
 import { decoded } from './ui/pages.ts'
 import { Failed, Loading } from './ui/states.tsx'
@@ -22,14 +22,19 @@ const Audit = lazy(async () => ({ default: (await import('./pages/audit.tsx')).A
 /** Whoever is not known is asked who they are; everybody else sees the pages. */
 export function App() {
   const me = useMe()
-  if (me.isPending) return <Loading what="Baton" />
-  if (me.error)
-    return me.error instanceof Refusal && me.error.status === 401 ? (
-      <Login reason={me.error.code === LINK_REFUSED ? me.error.message : undefined} />
-    ) : (
-      <Failed error={me.error} again={me.refetch} />
+  const { error } = me
+  const isUnknown = error instanceof Refusal && error.status === 401
+  const reason = isUnknown && error.code === LINK_REFUSED ? error.message : undefined
+  // A session that ends takes no page away: somebody may be writing.
+  if (me.data)
+    return (
+      <>
+        <Pages key={me.data.actor.name} me={me.data} />
+        {isUnknown && <LoginOver reason={reason} />}
+      </>
     )
-  return <Pages me={me.data} />
+  if (me.isPending) return <Loading what="Baton" />
+  return isUnknown ? <Login reason={reason} /> : <Failed error={me.error} again={me.refetch} />
 }
 
 function Pages({ me }: { readonly me: Me }) {

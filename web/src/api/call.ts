@@ -41,13 +41,23 @@ export async function call<Name extends OperationName>(
     delete rest[field]
     return encodeURIComponent(value)
   })
-  if (method === 'GET') return ask(`${address}${toQuery(rest)}`, { ...(signal && { signal }) })
-  return ask(address, {
-    method,
-    headers: { 'content-type': 'application/json', 'idempotency-key': newKey() },
-    body: JSON.stringify(rest),
-    ...(signal && { signal }),
-  })
+  const request =
+    method === 'GET'
+      ? ask<OperationOutput<Name>>(`${address}${toQuery(rest)}`, { ...(signal && { signal }) })
+      : ask<OperationOutput<Name>>(address, {
+          method,
+          headers: { 'content-type': 'application/json', 'idempotency-key': newKey() },
+          body: JSON.stringify(rest),
+          ...(signal && { signal }),
+        })
+  return request.catch(inWordsOfPage)
+}
+
+/** The server speaks to programs about tokens; a person has a session. */
+function inWordsOfPage(error: unknown): never {
+  if (error instanceof Refusal && error.status === 401)
+    throw new Refusal(401, error.code, 'Your session has ended. Nothing was sent; what you wrote stays.')
+  throw error
 }
 
 export async function ask<T>(address: string, init: RequestInit = {}): Promise<T> {

@@ -28,10 +28,18 @@ const kinds = new Set<string>()
  */
 export function follow(): () => void {
   const onVisibility = () => (document.hidden ? disconnect() : connect())
+  const onOffline = () => {
+    disconnect()
+    become('lost')
+  }
   document.addEventListener('visibilitychange', onVisibility)
+  addEventListener('offline', onOffline)
+  addEventListener('online', onVisibility)
   onVisibility()
   return () => {
     document.removeEventListener('visibilitychange', onVisibility)
+    removeEventListener('offline', onOffline)
+    removeEventListener('online', onVisibility)
     disconnect()
   }
 }

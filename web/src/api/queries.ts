@@ -1,4 +1,4 @@
-import { QueryCache, QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { OperationInput, OperationName, OperationOutput } from '../../../src/runner/calls.ts'
 import { call, Refusal } from './call.ts'
 
@@ -6,11 +6,11 @@ const WHO = 'whoami'
 
 export const queries: QueryClient = new QueryClient({
   queryCache: new QueryCache({
-    // A session ends at some time: then the page asks who is there, as it did at first.
     onError: (error, { queryKey: [name] }) => {
-      if (error instanceof Refusal && error.status === 401 && name !== WHO) void refreshKinds('session')
+      if (name !== WHO) onRefusal(error)
     },
   }),
+  mutationCache: new MutationCache({ onError: onRefusal }),
   defaultOptions: {
     queries: {
       // What changes is told by events; until then what was read is good.
@@ -23,6 +23,11 @@ export const queries: QueryClient = new QueryClient({
     },
   },
 })
+
+/** A session ends at some time: then the page asks who is there, as it did at first. */
+function onRefusal(error: Error): void {
+  if (error instanceof Refusal && error.status === 401) void refreshKinds('session')
+}
 
 interface ReadOptions<Name extends OperationName> {
   readonly enabled?: boolean

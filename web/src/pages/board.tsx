@@ -7,12 +7,12 @@ import { Empty, Failed, Loading } from '../ui/states.tsx'
 
 /** Columns by what can be done about it; the ended ones show only the newest. */
 const COLUMNS: readonly { readonly title: string; readonly states: readonly State[] }[] = [
-  { title: 'Waiting to be taken', states: ['draft', 'offered'] },
-  { title: 'At work', states: ['accepted', 'in_progress', 'retry_wait'] },
-  { title: 'Stuck or asking', states: ['blocked', 'needs_input'] },
-  { title: 'To be verified', states: ['in_review'] },
+  { title: 'To accept', states: ['draft', 'offered'] },
+  { title: 'In progress', states: ['accepted', 'in_progress', 'retry_wait'] },
+  { title: 'Needs attention', states: ['blocked', 'needs_input'] },
+  { title: 'In review', states: ['in_review'] },
   { title: 'Done', states: ['completed'] },
-  { title: 'Not done', states: ['failed', 'rejected', 'expired', 'cancelled'] },
+  { title: 'Closed without result', states: ['failed', 'rejected', 'expired', 'cancelled'] },
 ]
 const SHOWN = 50
 /** What one answer holds at most. */

@@ -1,8 +1,37 @@
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { logIn } from '../api/session.ts'
 
-/** For whoever came without a link: says how to get one, and takes a code or a token. */
+/** For a person who came without a link: says how to get one, and takes a code or a token. */
 export function Login({ reason }: { readonly reason?: string | undefined }) {
+  return (
+    <main className="login">
+      <h1>
+        <img src="/icon.svg" alt="" width="32" height="32" /> Baton
+      </h1>
+      <LoginForm reason={reason} />
+    </main>
+  )
+}
+
+/** The same over a page whose session has ended. The page stays as it was, and hidden. */
+export function LoginOver({ reason }: { readonly reason?: string | undefined }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog
+      ref={dialog}
+      className="login over"
+      aria-labelledby="ended"
+      onCancel={(event) => event.preventDefault()}
+    >
+      <h1 id="ended">Your session has ended</h1>
+      <p>What you wrote stays. Log in to go on.</p>
+      <LoginForm reason={reason} />
+    </dialog>
+  )
+}
+
+function LoginForm({ reason }: { readonly reason: string | undefined }) {
   const [code, setCode] = useState('')
   const [problem, setProblem] = useState(reason)
   const submit = (event: FormEvent) => {
@@ -10,10 +39,7 @@ export function Login({ reason }: { readonly reason?: string | undefined }) {
     logIn(code.trim().replace(/^.*#login=/, '')).catch((error: Error) => setProblem(error.message))
   }
   return (
-    <main className="login">
-      <h1>
-        <img src="/icon.svg" alt="" width="32" height="32" /> Baton
-      </h1>
+    <>
       <p>In the project, type this and open the link that it prints:</p>
       <pre>
         <code>baton login</code>
@@ -38,6 +64,6 @@ export function Login({ reason }: { readonly reason?: string | undefined }) {
           </p>
         )}
       </form>
-    </main>
+    </>
   )
 }

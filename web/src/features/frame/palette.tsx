@@ -19,13 +19,15 @@ export function Palette({ close }: { readonly close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
   const found = useOperation('handoff_list', { text, limit: 8 }, { enabled: text.length > 1 })
+  const isAsking = text.length > 1 && (found.isPending || found.isPlaceholderData)
+  const [isEager, setEager] = useState(false)
   const isMeant = ({ label }: Choice) => label.toLowerCase().includes(text.trim().toLowerCase())
   const commands: readonly Choice[] = [
     ...PAGES.map(({ name, path }) => ({ label: name, run: () => go(path) })),
     ...THEMES.map((theme) => ({ label: `Theme: ${theme}`, run: () => chooseTheme(theme) })),
     { label: 'Log out', run: logOut },
   ]
-  const handoffs = (text.length > 1 ? (found.data?.items ?? []) : []).map(({ id, title }) => ({
+  const handoffs = (text.length > 1 && !isAsking ? (found.data?.items ?? []) : []).map(({ id, title }) => ({
     label: `${id}  ${title}`,
     run: () => go(`/handoffs/${encodeURIComponent(id)}`),
   }))
@@ -34,6 +36,10 @@ export function Palette({ close }: { readonly close: () => void }) {
     close()
     choice?.run()
   }
+  // Enter before the answer is there means what the answer will show.
+  useEffect(() => {
+    if (isEager && !isAsking) take(choices[at])
+  })
   const onKey = (event: KeyboardEvent) => {
     if (isComposing(event.nativeEvent)) return
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
@@ -43,7 +49,8 @@ export function Palette({ close }: { readonly close: () => void }) {
     }
     if (event.key === 'Enter') {
       event.preventDefault()
-      take(choices[at])
+      if (isAsking && choices.length === 0) setEager(true)
+      else take(choices[at])
     }
   }
   return (
@@ -60,6 +67,7 @@ export function Palette({ close }: { readonly close: () => void }) {
         onChange={({ target }) => {
           setText(target.value)
           setAt(0)
+          setEager(false)
         }}
         onKeyDown={onKey}
       />
@@ -77,7 +85,7 @@ export function Palette({ close }: { readonly close: () => void }) {
             {choice.label}
           </div>
         ))}
-        {choices.length === 0 && <p className="none">Nothing is called so.</p>}
+        {choices.length === 0 && <p className="none">{isAsking ? 'Searching …' : 'No results.'}</p>}
       </div>
     </dialog>
   )

@@ -22,7 +22,7 @@ const USUAL: readonly Offer[] = [
 
 /** The answers that need words, and which. */
 const ASKS: Readonly<Record<string, string>> = {
-  reject: 'Say what is to be done',
+  reject: 'What needs to change?',
   question: 'What do you want to know?',
 }
 
@@ -103,7 +103,7 @@ export function Decision(props: {
       {choice !== undefined && (
         <div className="stack">
           <label className="block">
-            <span className="soft">{needsWords ? ASKS[choice] : 'A comment, if you like'}</span>
+            <span className="soft">{needsWords ? ASKS[choice] : 'Comment (optional)'}</span>
             <textarea
               ref={field}
               rows={2}
@@ -118,7 +118,12 @@ export function Decision(props: {
               }}
             />
           </label>
-          <button type="button" className="main" disabled={!isReady} onClick={send}>
+          <button
+            type="button"
+            className={choice === 'reject' ? 'danger' : 'main'}
+            disabled={!isReady}
+            onClick={send}
+          >
             Send “{choice}”
           </button>
         </div>

@@ -16,8 +16,8 @@ export function Points({ title, items }: { readonly title: string; readonly item
     <>
       <h3>{title}</h3>
       <ul>
-        {items.map((item) => (
-          <li key={item} className="wrap">
+        {items.map((item, i) => (
+          <li key={i} className="wrap" dir="auto">
             {item}
           </li>
         ))}
@@ -40,17 +40,19 @@ export function Said({ title, text }: { readonly title: string; readonly text: s
 /** What travels with the handoff. */
 export function PackageView({ package: given }: { readonly package: Package }) {
   const shown = shownFields(given)
-  if (Object.keys(given).length === 0) return <p className="soft">Nothing travels with it but its title.</p>
+  const { validation_request: asked, artifacts = [] } = given
+  if (shown.length + artifacts.length + (asked?.items ?? []).length === 0)
+    return <p className="soft">No description.</p>
   return (
     <div className="stack">
       {shown.map(({ label, value }) =>
         typeof value === 'string' ? <Said key={label} title={label} text={value} /> : null,
       )}
-      <Points title="Points to validate" items={given.validation_request?.items ?? []} />
+      <Points title="Points to validate" items={asked?.items ?? []} />
       {shown.map(({ label, value, lines = [] }) =>
         typeof value === 'string' ? null : <Points key={label} title={label} items={lines} />,
       )}
-      <Artifacts items={given.artifacts ?? []} />
+      <Artifacts items={artifacts} />
       {shown.map(({ label, value, lines }) =>
         lines ? null : <Raw key={label} title={label} value={value} />,
       )}
@@ -123,7 +125,7 @@ export function Deliverables(props: {
   const names = [...new Set([...wanted, ...given.keys()])]
   const checks =
     result?.checks ?? declared.map((check) => ({ name: toName(check), detail: 'runs when it is submitted' }))
-  if (names.length + checks.length === 0) return <p className="soft">Nothing was asked for by name.</p>
+  if (names.length + checks.length === 0) return <p className="soft">No deliverables.</p>
   return (
     <Scroll label="Deliverables and checks">
       <table>
@@ -141,7 +143,7 @@ export function Deliverables(props: {
               <td className="wrap">{given.get(name) ?? ''}</td>
               <td>
                 <span className={`badge ${given.has(name) ? 'good' : 'wait'}`}>
-                  {given.has(name) ? 'given' : 'open'}
+                  {given.has(name) ? 'provided' : 'open'}
                 </span>
               </td>
             </tr>

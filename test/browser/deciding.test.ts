@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { Client } from '../../src/client.ts'
+import { ask } from '../support/program/command.ts'
+import { type Dashboard, openDashboard, type Seat, settle, until } from './dashboard.ts'
+
+let dashboard: Dashboard
+let planner: Client
+let codex: Client
+let maria: Client
+let seat: Seat
+let page: Page
+
+before(async () => {
+  dashboard = await openDashboard()
+  planner = await dashboard.as('planner')
+  codex = await dashboard.as('codex')
+  maria = await dashboard.as('maria', 'human')
+  seat = await dashboard.open('/', { person: 'maria' })
+  page = seat.page
+})
+after(() => dashboard.close())
+
+const POINTS = Array.from({ length: 30 }, (_, i) => `Point ${i + 1} holds`)
+
+async function newGate(title: string, points: readonly string[] = [], summary = ''): Promise<string> {
+  const { handoff } = await planner.handoff_send({
+    to: 'maria',
+    type: 'gate',
+    title,
+    gate: { name: title },
+    ...(summary && { summary }),
+    ...(points.length > 0 && { validation_request: { items: [...points] } }),
+  })
+  return handoff.id
+}
+const cardOf = (id: string, on = page) => on.getByRole('region', { name: `Decision on ${id}`, exact: true })
+const stateOf = async (id: string) => (await planner.handoff_get({ id })).handoff.state
+const goTo = async (path: string) => {
+  await page.goto(dashboard.url + path)
+  await settle(page)
+  await page.getByText('live', { exact: true }).waitFor()
+}
+
+describe('a decision', () => {
+  it('waits until all that it is about is on the screen', async () => {
+    const short = await newGate('A short one')
+    const long = await newGate('A long one', POINTS, `${'Many words. '.repeat(60)}The end.`)
+    await goTo('/inbox')
+
+    const card = cardOf(long)
+    await card.getByRole('heading', { name: 'The first 20 points to validate' }).waitFor()
+    assert.equal(await card.getByRole('button', { name: /^Approve/ }).count(), 0)
+    assert.match(await card.innerText(), /…/)
+    await card.getByRole('button', { name: 'Show all of it' }).click()
+    await card.getByRole('heading', { name: '30 points to validate' }).waitFor()
+    await card.getByText('Point 30 holds').waitFor()
+    await card.getByText('The end.').waitFor()
+    const approve = card.getByRole('button', { name: /^Approve/ })
+    await approve.hover()
+    await page.mouse.down()
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await page.mouse.up()
+    assert.equal(await approve.getAttribute('aria-pressed'), 'true')
+    for (const id of [short, long]) await maria.gate_decide({ id, choice: 'approve' })
+  })
+
+  it('has its title below the header when a key leads to it', async () => {
+    for (const at of [1, 2, 3]) await newGate(`Tall ${at}`, POINTS.slice(0, 19))
+    await goTo('/inbox')
+    for (const key of ['j', 'j', 'j', 'j', 'k', 'k']) await page.keyboard.press(key)
+
+    const header = (await page.locator('header.top').boundingBox())!
+    const active = (await page.locator('.card.active').boundingBox())!
+    assert.ok(active.y >= header.y + header.height, `the card begins at ${active.y}`)
+  })
+})
+
+describe('an end of the session', () => {
+  it('takes nothing away that was written, and is told in plain words', async () => {
+    const id = await newGate('Written for long')
+    const other = await dashboard.open('/inbox', { person: 'maria' })
+    await cardOf(id, other.page)
+      .getByRole('button', { name: /^Reject/ })
+      .click()
+    await other.page.keyboard.type('Not before the tests pass')
+    await other.page.context().clearCookies()
+    await other.page.keyboard.press('Enter')
+
+    const login = other.page.getByRole('dialog', { name: 'Your session has ended' })
+    await login.waitFor()
+    assert.equal(await stateOf(id), 'needs_input')
+    const code = (await dashboard.link('maria')).replace(/^.*#login=/, '')
+    await login.getByLabel(/code or your token/).fill(code)
+    await login.getByRole('button', { name: 'Log in' }).click()
+    await login.waitFor({ state: 'detached' })
+
+    const field = cardOf(id, other.page).getByRole('textbox')
+    assert.equal(await field.inputValue(), 'Not before the tests pass')
+    await field.press('Enter')
+    await until('the rejection', async () => (await stateOf(id)) === 'rejected')
+    assert.deepEqual(other.faults, [])
+  })
+
+  it('shows another person nothing of the one before', async () => {
+    const id = await newGate('For maria alone')
+    const other = await dashboard.open('/inbox', { person: 'maria' })
+    await cardOf(id, other.page).waitFor()
+    await other.page.context().clearCookies()
+    await other.page.reload()
+    await other.page.getByRole('button', { name: 'Log in' }).waitFor()
+    assert.equal(await other.page.getByText('For maria alone').count(), 0)
+  })
+})
+
+describe('a page whose code could not be loaded', () => {
+  it('is shown when the server is back', async () => {
+    const other = await dashboard.open('/', { person: 'maria' })
+    await other.page.getByText('live', { exact: true }).waitFor()
+    await other.context.setOffline(true)
+    await other.page.getByText('connection lost').waitFor()
+    await other.page.getByRole('link', { name: 'Audit' }).click()
+    await other.page.getByRole('alert').getByText('The server does not answer.').waitFor()
+    assert.doesNotMatch(await other.page.getByRole('main').innerText(), /upgrade/)
+
+    await other.context.setOffline(false)
+    await other.page.getByRole('heading', { level: 1, name: 'Audit' }).waitFor()
+  })
+})
+
+describe('find', () => {
+  it('opens what was typed, however slow the server is', async () => {
+    await planner.handoff_send({ to: 'codex', title: 'Refactor the search' })
+    const wanted = (await planner.handoff_send({ to: 'codex', title: 'Onboarding mail' })).handoff.id
+    await goTo('/')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('Refactor')
+    await page.getByRole('option', { name: /Refactor the search/ }).waitFor()
+    await page.route(/\/v1\/handoffs/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 600))
+      await route.continue()
+    })
+
+    await page.getByRole('dialog').getByRole('combobox').fill('Onboarding')
+    await page.keyboard.press('Enter')
+    await until('the page', async () => new URL(page.url()).pathname !== '/')
+    await page.unroute(/\/v1\/handoffs/)
+    assert.equal(new URL(page.url()).pathname, `/handoffs/${wanted}`)
+  })
+})
+
+describe('the page of a handoff', () => {
+  it('says that nothing was described where only deliverables are wanted', async () => {
+    const { id } = (await planner.handoff_send({ to: 'codex', title: 'Bare', deliverables: ['a file'] }))
+      .handoff
+    await goTo(`/handoffs/${id}`)
+
+    await page.getByRole('region', { name: 'Package' }).getByText('No description.').waitFor()
+  })
+
+  it('offers no acceptance while a check fails, and says which', async () => {
+    const { id } = (
+      await maria.handoff_send({
+        to: 'codex',
+        title: 'Checked',
+        deliverables: ['x'],
+        checks: [{ kind: 'file_exists', path: 'src/never.ts' }],
+      })
+    ).handoff
+    await codex.handoff_accept({ id })
+    await ask(dashboard.where, 'submit', id, '--as', 'codex', '--evidence', 'x=x')
+    await goTo(`/handoffs/${id}`)
+
+    const can = page.getByRole('region', { name: 'What you can do' })
+    assert.equal(await can.getByRole('button', { name: 'Accept as done' }).isDisabled(), true)
+    await can.getByText(/src\/never\.ts/).waitFor()
+    assert.match(
+      (await can.getByRole('button', { name: 'Request changes' }).getAttribute('class')) ?? '',
+      /main/,
+    )
+  })
+})

@@ -1,7 +1,7 @@
-import { ANYONE } from '../actor.ts'
+import { ANYONE, isSeenPerson } from '../actor.ts'
 import type { Actor, Agent } from '../agent.ts'
 import { type Guard, HOME_RULES } from '../home.ts'
-import { isOpen, type Role } from '../lifecycle.ts'
+import { type Command, isOpen, type Role } from '../lifecycle.ts'
 import { shutGates, shutReason } from '../people/gate.ts'
 import { hasRole, type Policy } from '../policy.ts'
 import type { Problem } from '../problem.ts'
@@ -19,6 +19,26 @@ export function rolesOf(actor: Actor, handoff: Handoff, policy: Policy, agent?: 
   if (mayVerify(actor, handoff, policy, agent)) roles.add('verifier')
   if (mayComplete(actor, handoff, policy, agent)) roles.add('completer')
   return roles
+}
+
+/** Steps of the sender that a person may take over stuck work of others. */
+const OVERRIDES: readonly Command[] = ['cancel', 'reassign']
+
+/** The roles in which the caller gives this command, and whether it does so in place of the sender. */
+export function rolesFor(
+  command: Command,
+  actor: Actor,
+  handoff: Handoff,
+  policy: Policy,
+  agent: Agent | undefined,
+  /** A role that the caller has for another reason. */
+  as?: Role,
+): { readonly roles: Set<Role>; readonly isOver: boolean } {
+  const roles = rolesOf(actor, handoff, policy, agent)
+  if (as !== undefined) roles.add(as)
+  const isOver = OVERRIDES.includes(command) && !roles.has('sender') && isSeenPerson(actor)
+  if (isOver) roles.add('sender')
+  return { roles, isOver }
 }
 
 /** Work that any person may take on. Documents 000 and 001 name the receiver in their files, so there it must be one. */

@@ -1,30 +1,10 @@
 import { isSeenPerson } from '../actor.ts'
 import type { Actor, Agent } from '../agent.ts'
-import { type Command, decide, isEnd, isOpen, type Role } from '../lifecycle.ts'
+import { type Command, decide, isEnd, isOpen } from '../lifecycle.ts'
 import type { Policy } from '../policy.ts'
-import { rolesOf } from './guards.ts'
+import { rolesFor } from './guards.ts'
 import type { Handoff } from './handoff.ts'
 import { stateWords } from './step-words.ts'
-
-/** Steps of the sender that a person may take over stuck work of others. */
-const OVERRIDES: readonly Command[] = ['cancel', 'reassign']
-
-/** The roles in which the caller gives this command, and whether it does so in place of the sender. */
-export function rolesFor(
-  command: Command,
-  actor: Actor,
-  handoff: Handoff,
-  policy: Policy,
-  agent: Agent | undefined,
-  /** A role that the caller has for another reason. */
-  as?: Role,
-): { readonly roles: Set<Role>; readonly isOver: boolean } {
-  const roles = rolesOf(actor, handoff, policy, agent)
-  if (as !== undefined) roles.add(as)
-  const isOver = OVERRIDES.includes(command) && !roles.has('sender') && isSeenPerson(actor)
-  if (isOver) roles.add('sender')
-  return { roles, isOver }
-}
 
 /** Commands that a page offers; `override` says that some of them are meant for the sender. */
 export const OFFERED = [

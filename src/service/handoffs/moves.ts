@@ -5,13 +5,13 @@ import {
   delegationConditions,
   receiverCompletes,
   reviewerOf,
+  rolesFor,
   verifierOf,
 } from '../../domain/handoffs/guards.ts'
 import type { Handoff, HandoffType } from '../../domain/handoffs/handoff.ts'
 import { isMarkdownStep, markdownStatus } from '../../domain/handoffs/markdown-status.ts'
 import type { Package, Result } from '../../domain/handoffs/package.ts'
 import { returnedIn } from '../../domain/handoffs/package-fields.ts'
-import { rolesFor } from '../../domain/handoffs/permitted.ts'
 import { stepWords } from '../../domain/handoffs/step-words.ts'
 import { HOME_RULES, type Home } from '../../domain/home.ts'
 import { type Command, decide, isEnd, isHeld, type Role } from '../../domain/lifecycle.ts'

@@ -24,7 +24,7 @@ const SUITES = {
   stores: ['src/storage/*/*-{store,15}.test.ts', 'src/storage/**'],
   folders: ['test/folders/{queue,stress}*', 'test/folders/**', 'test/git-hooks/**', 'test/migrate/**'],
   agents: ['test/mcp/**', 'test/hooks/**', 'test/setup/**'],
-  'end to end': ['test/e2e/{store,cli-processes}*', 'test/journeys/**', 'test/e2e/**'],
+  'end to end': ['test/pages/**', 'test/e2e/{store,cli-processes}*', 'test/journeys/**', 'test/e2e/**'],
   browser: ['test/browser/{pages,using,looking,other}*', 'test/browser/**'],
   package: ['test/package/package*', 'test/package/**'],
   long: ['test/long/**'],

@@ -1,6 +1,7 @@
 """Runs a program on a terminal of its own: python3 terminal.py '<json>'.
 
-The JSON holds argv, cwd, env, columns, rows and steps: texts to wait for, each with what is typed then.
+The JSON holds argv, cwd, env, columns, rows and steps: texts to wait for, each with what is typed then. "always" has
+such texts that are answered whenever they show.
 Prints JSON: the exit code and everything that the program showed.
 """
 import fcntl, json, os, pty, select, signal, struct, sys, termios, time
@@ -24,6 +25,11 @@ while time.monotonic() < deadline:
         if not part:
             break
         shown += part
+    for seen, typed in job.get("always", []):
+        at = shown.find(seen.encode(), searched)
+        if at >= 0:
+            searched = at + len(seen)
+            os.write(master, typed.encode())
     if steps:
         at = shown.find(steps[0][0].encode(), searched)
         if at >= 0:

@@ -174,21 +174,23 @@ class BlockWalks {
         await run(service, by(from), 'handoff_heartbeat', { id, blocked: false })
       const message = rules.context ?? `${from} said that Testing failed`
       const renamed = movable.title.startsWith('Retry ') ? { title } : {}
-      const again = isRetried ? [renamed] : []
-      await service.receiving.fail(by(from), id, { code: 'BLOCK_FAILED', message }, ...again)
+      const retry = isRetried ? [renamed] : []
+      await service.receiving.fail(by(from), id, { code: 'BLOCK_FAILED', message }, ...retry)
     }
     const failure = {
       ...{ home: 'block' as const, task, context: '# Done' },
       summary: rules.context ?? `Testing by ${from}, ${task} failed; its block gives no reason.`,
     }
     const parent = given ? { parent: given.uid } : {}
-    if (isRetried && !movable)
-      await new Sender(service.deps).sendDocument(
-        by(this.#name('ci')),
-        { ...failure, to: from, title },
-        true,
-        { uid: service.deps.newUid(), keep: (_, made) => ({ ...made, attempt: retries + 2 }) },
-      )
+    const again = { ...failure, to: from, title }
+    const document = {
+      uid: service.deps.newUid(),
+      keep: (_: unknown, made: Handoff) => ({ ...made, attempt: retries + 2 }),
+    }
+    let problem =
+      isRetried && !movable
+        ? await refusalOf(new Sender(service.deps).sendDocument(by(this.#name('ci')), again, true, document))
+        : undefined
     const sends = [
       ...(!isRetried && rules.routed
         ? [{ to: this.#name('dee'), title: `Failed: Testing by ${from}, ${task}` }]
@@ -202,7 +204,6 @@ class BlockWalks {
           ]
         : []),
     ]
-    let problem: string | undefined
     for (const send of sends)
       if (!waiting[receivers.indexOf(send.to)])
         problem ??= await refusalOf(

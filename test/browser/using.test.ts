@@ -35,7 +35,7 @@ describe('the dashboard lets in', () => {
     const { page, context, faults } = await dashboard.visit('/healthz')
 
     await page.goto(address)
-    await page.getByText('Nothing was handed over yet').waitFor()
+    await page.getByText('No handoffs yet').waitFor()
 
     assert.equal(page.url(), `${dashboard.url}/`)
     assert.equal(await page.evaluate(() => document.cookie), '')

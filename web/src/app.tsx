@@ -13,6 +13,7 @@ import { Failed, Loading } from './ui/states.tsx'
 
 const Inbox = lazy(async () => ({ default: (await import('./pages/inbox.tsx')).Inbox }))
 const HandoffPage = lazy(async () => ({ default: (await import('./pages/handoff.tsx')).HandoffPage }))
+const NewHandoff = lazy(async () => ({ default: (await import('./pages/new.tsx')).NewHandoff }))
 const Tasks = lazy(async () => ({ default: (await import('./pages/tasks.tsx')).Tasks }))
 const Agents = lazy(async () => ({ default: (await import('./pages/agents.tsx')).Agents }))
 const Workflows = lazy(async () => ({ default: (await import('./pages/workflows.tsx')).Workflows }))
@@ -50,6 +51,9 @@ function Pages({ me }: { readonly me: Me }) {
             </Route>
             <Route path="/inbox">
               <Inbox me={me} />
+            </Route>
+            <Route path="/new">
+              <NewHandoff />
             </Route>
             <Route path="/handoffs/:id">
               {() => <HandoffPage key={idInAddress()} id={idInAddress()} me={me} />}

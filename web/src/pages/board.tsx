@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useSearchParams } from 'wouter'
+import { Link, useSearchParams } from 'wouter'
 import type { State } from '../../../src/domain/lifecycle.ts'
 import { useOperation } from '../api/queries.ts'
 import { HandoffTile } from '../features/handoff/handoff-tile.tsx'
@@ -69,9 +69,11 @@ export function Board() {
       </search>
       {isNew ? (
         <Empty>
-          Nothing was handed over yet. In the project, type:
+          No handoffs yet. <Link href="/new">Send the first one</Link>, or connect an agent in the project:
           <br />
-          <code>baton send --to codex --title "Add rate limiting" --deliverable "Middleware in src/"</code>
+          <code>baton setup claude-code</code>
+          <br />
+          To see a team at work, type <code>baton demo</code> in an empty folder.
         </Empty>
       ) : (
         <div className="board">

@@ -8,7 +8,7 @@ import { AskedOf } from '../features/handoff/asked.tsx'
 import { Chain } from '../features/handoff/chain.tsx'
 import { Deliverables, PackageView, ResultView } from '../features/handoff/package-view.tsx'
 import { Standing, Understood } from '../features/handoff/standing.tsx'
-import { Thread } from '../features/handoff/thread.tsx'
+import { Comment, Thread } from '../features/handoff/thread.tsx'
 import { Attempts, Timeline } from '../features/handoff/timeline.tsx'
 import { StateBadge } from '../ui/badge.tsx'
 import { Missing } from '../ui/missing.tsx'
@@ -33,7 +33,8 @@ export function HandoffPage({ id, me }: { readonly id: string; readonly me: Me }
           <StateBadge state={handoff.state} />
         </div>
         <p className="soft wrap">
-          {handoff.id} · {handoff.type} · {handoff.from} → {handoff.to}
+          {handoff.id}
+          {handoff.type === 'sequential' ? '' : ` · ${handoff.type}`} · {handoff.from} → {handoff.to}
           {handoff.task && (
             <>
               {' '}
@@ -67,12 +68,11 @@ export function HandoffPage({ id, me }: { readonly id: string; readonly me: Me }
             ))}
           </section>
           {acknowledgment && <Understood said={acknowledgment} />}
-          {thread.length > 0 && (
-            <section className="card" aria-label="Talk">
-              <h2>Questions and answers</h2>
-              <Thread items={thread} />
-            </section>
-          )}
+          <section className="card" aria-label="Talk">
+            <h2>Conversation</h2>
+            <Thread items={thread} />
+            <Comment id={handoff.id} />
+          </section>
           <section className="card" aria-label="Timeline">
             <h2>Timeline</h2>
             <Timeline events={timeline} />

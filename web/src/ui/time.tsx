@@ -5,13 +5,14 @@ const UNITS = [
   ['hour', 3_600],
   ['minute', 60],
 ] as const
+const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 const FORMAT = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
 /** An instant as people say it, exact when pointed at. */
 export function Time({ at }: { readonly at: string }) {
   useSyncExternalStore(watch, () => ticks)
   return (
-    <time dateTime={at} title={at}>
+    <time dateTime={at} title={`${LOCAL.format(new Date(at))} (${at})`}>
       {relative(Date.parse(at), Date.now())}
     </time>
   )

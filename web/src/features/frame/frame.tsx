@@ -45,6 +45,9 @@ export function Frame({ me, children }: { readonly me: Me; readonly children: Re
           ))}
         </nav>
         <div className="who">
+          <Link href="/new" className="new">
+            New <kbd>c</kbd>
+          </Link>
           <button type="button" className="quiet" onClick={() => search(true)}>
             Find <kbd>Ctrl K</kbd>
           </button>
@@ -73,7 +76,8 @@ function useArriving(location: string): void {
   useEffect(() => {
     if (before.current === location) return
     before.current = location
-    document.getElementById('content')?.focus()
+    const content = document.getElementById('content')
+    if (!content?.contains(document.activeElement)) content?.focus()
   }, [location])
 }
 
@@ -86,7 +90,7 @@ function useWaiting(): number {
 const isAt = (location: string, path: string): boolean =>
   path === '/' ? location === '/' || location.startsWith('/handoffs') : location.startsWith(path)
 
-/** `Ctrl K` finds, `g` and a letter goes. Keys that are typed into a field are text. */
+/** `Ctrl K` finds, `c` begins a handoff, `g` and a letter goes. Keys that are typed into a field are text. */
 function useKeys(go: (path: string) => void, find: () => void): void {
   useEffect(() => {
     let leading = false
@@ -100,6 +104,11 @@ function useKeys(go: (path: string) => void, find: () => void): void {
       if (event.key === '/') {
         event.preventDefault()
         find()
+        return
+      }
+      if (event.key === 'c' && !leading) {
+        event.preventDefault()
+        go('/new')
         return
       }
       const page = leading && PAGES.find(({ key }) => key === event.key)

@@ -24,6 +24,7 @@ export function Palette({ close }: { readonly close: () => void }) {
   const isMeant = ({ label }: Choice) => label.toLowerCase().includes(text.trim().toLowerCase())
   const commands: readonly Choice[] = [
     ...PAGES.map(({ name, path }) => ({ label: name, run: () => go(path) })),
+    { label: 'New handoff', run: () => go('/new') },
     ...THEMES.map((theme) => ({ label: `Theme: ${theme}`, run: () => chooseTheme(theme) })),
     { label: 'Log out', run: logOut },
   ]

@@ -28,18 +28,16 @@ export function Standing({ handoff }: { readonly handoff: Handoff }) {
         </Trouble>
       )}
       {error && <Trouble title={error.code}>{error.message}</Trouble>}
+      <p className="next wrap">
+        <b>Next:</b> <Next handoff={handoff} />
+      </p>
       <ul className="facts">
         {WORKING.includes(state) && progress !== undefined && (
           <li>
             <progress value={progress} max={100} aria-label="Progress" /> {progress} %
           </li>
         )}
-        {isLive && (
-          <Until what="to be accepted" at={state === 'offered' ? handoff.ack_deadline : undefined} />
-        )}
-        {isLive && <Until what="silence counts as lost" at={handoff.lease_until} />}
-        {isLive && <Until what="tried again" at={state === 'retry_wait' ? handoff.not_before : undefined} />}
-        {isLive && <Until what="reminded" at={handoff.remind_at} />}
+        {isLive && <Until what="reminder" at={handoff.remind_at} />}
         {isLive && <Until what="the rule for silence takes effect" at={handoff.silence_at} />}
         {escalated_to !== undefined && <li>may be decided by {escalated_to} too</li>}
         {handoff.priority !== 'normal' && <li>priority {handoff.priority}</li>}
@@ -49,8 +47,64 @@ export function Standing({ handoff }: { readonly handoff: Handoff }) {
             part of <Link href={`/workflows/${encodeURIComponent(run)}`}>{session ?? 'a workflow'}</Link>
           </li>
         )}
-        {HOME_RULES[handoff.home].format && <li>lives in {handoff.home} files</li>}
+        {HOME_RULES[handoff.home].format && <li>format: {handoff.home}</li>}
       </ul>
+    </>
+  )
+}
+
+/** Who is awaited, until when, and what follows otherwise. */
+function Next({ handoff }: { readonly handoff: Handoff }) {
+  const { state, from, to, waiting_for: awaited = to, ack_deadline, lease_until, not_before } = handoff
+  switch (state) {
+    case 'draft':
+      return `${from} has not sent it yet.`
+    case 'offered':
+      return (
+        <>
+          {to} must accept it
+          <Limit at={ack_deadline} otherwise="it expires" />.
+        </>
+      )
+    case 'accepted':
+    case 'in_progress':
+    case 'blocked':
+      return (
+        <>
+          {state === 'blocked' ? `${to} is blocked; its sender ${from} may reassign it` : `${to} hands it in`}
+          <Limit at={lease_until} otherwise="without a sign of life it times out" />.
+        </>
+      )
+    case 'needs_input':
+      return `${awaited} must answer.`
+    case 'in_review':
+      return `${awaited} verifies what ${to} handed in.`
+    case 'retry_wait':
+      return (
+        <>
+          it is offered to {to} again {not_before ? <Time at={not_before} /> : 'soon'}.
+        </>
+      )
+    case 'completed':
+      return 'nothing; it is done.'
+    default:
+      return handoff.superseded_by === undefined ? (
+        `nothing by itself; ${from} or a person may send it again.`
+      ) : (
+        <>
+          it was sent again as{' '}
+          <Link href={`/handoffs/${encodeURIComponent(handoff.superseded_by)}`}>{handoff.superseded_by}</Link>
+          .
+        </>
+      )
+  }
+}
+
+function Limit({ at, otherwise }: { readonly at: string | undefined; readonly otherwise: string }) {
+  return at === undefined ? null : (
+    <>
+      {' '}
+      (<Time at={at} />, else {otherwise})
     </>
   )
 }

@@ -1,6 +1,8 @@
+import { useState } from 'react'
 import type { ThreadItem } from '../../../../src/domain/handoffs/package.ts'
 import { Prose } from '../../ui/prose.tsx'
 import { Time } from '../../ui/time.tsx'
+import { useAct } from './use-act.ts'
 
 /** Each question, answer and decision in order, with the name of its author. */
 export function Thread({ items }: { readonly items: readonly ThreadItem[] }) {
@@ -17,5 +19,35 @@ export function Thread({ items }: { readonly items: readonly ThreadItem[] }) {
         </li>
       ))}
     </ol>
+  )
+}
+
+/** Says something without moving the work; sender and receiver are told. */
+export function Comment({ id }: { readonly id: string }) {
+  const [text, setText] = useState('')
+  const act = useAct('handoff_comment', () => setText(''))
+  const isReady = text.trim() !== '' && !act.isPending
+  return (
+    <form
+      className="row"
+      aria-label="Comment"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isReady) act.mutate({ id, text: text.trim() })
+      }}
+    >
+      <label className="whole block">
+        <span className="soft">Comment</span>
+        <textarea rows={2} value={text} onChange={({ target }) => setText(target.value)} />
+      </label>
+      <button type="submit" disabled={!isReady}>
+        Comment
+      </button>
+      {act.error && (
+        <p role="alert" className="failed whole">
+          {act.error.message}
+        </p>
+      )}
+    </form>
   )
 }

@@ -1,14 +1,19 @@
 import { useMutation } from '@tanstack/react-query'
-import type { OperationInput, OperationName } from '../../../../src/runner/calls.ts'
+import type { OperationInput, OperationName, OperationOutput } from '../../../../src/runner/calls.ts'
 import { call } from '../../api/call.ts'
 import { queries } from '../../api/queries.ts'
 
-/** Does something to a handoff or a run; what it changes is read again. */
-export function useAct<Name extends OperationName>(name: Name, done?: () => void) {
+/** Does something to a handoff or a run; the data that it changes is read again. */
+export function useAct<Name extends OperationName>(
+  name: Name,
+  done?: () => void,
+  answered?: (answer: OperationOutput<Name>) => void,
+) {
   return useMutation({
     mutationFn: (input: OperationInput<Name>) => call(name, input),
-    onSuccess: async () => {
+    onSuccess: async (answer) => {
       done?.()
+      answered?.(answer)
       await queries.invalidateQueries({
         predicate: ({ queryKey: [key] }) => /^(?:handoff|workflow)_/.test(String(key)),
       })

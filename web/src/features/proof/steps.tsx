@@ -12,16 +12,18 @@ export function Steps(props: { readonly steps: readonly Step[]; readonly where?:
   const failed = steps.filter(({ ok }) => ok === false).length
   const open = steps.filter(({ ok }) => ok === undefined).length
   return (
-    <>
-      <p role="status" className="verdict">
-        <Verdict failed={failed} open={open} where={where} />
-      </p>
+    <details open={failed + open > 0}>
+      <summary>
+        <span role="status" className="verdict">
+          <Verdict failed={failed} open={open} where={where} />
+        </span>
+      </summary>
       <ol className="steps">
         {steps.map((step) => (
           <StepRow key={step.title} step={step} />
         ))}
       </ol>
-    </>
+    </details>
   )
 }
 

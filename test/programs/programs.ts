@@ -155,6 +155,7 @@ export const PROGRAMS = {
     cannot: {
       ...{ 'start text': NO_HOOKS, 'held work at start': NO_HOOKS, 'stop refused once': NO_HOOKS },
       ...{ 'background task': NO_HOOKS, compaction: NO_HOOKS, subagent: NO_HOOKS },
+      'changed at work': NO_HOOKS,
     },
   },
   qwen: {

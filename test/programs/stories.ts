@@ -216,6 +216,41 @@ const two: Story = {
   },
 }
 
+/** Others edit, comment on and cancel work that the agent holds: it reads so after its next tool, and may then stop. */
+const changed: Story = {
+  checks: ['changed at work'],
+  async run(stage, check) {
+    await stage.setup()
+    const id = await stage.send()
+    const [accept, look] = ['handoff_accept', 'handoff_get'].map((tool) => ({ tool, args: { id } }))
+    const after = (...words: readonly string[]) => ({
+      meanwhile: () => stage.baton(...words, '--as', 'planner'),
+      next: look!,
+    })
+    const { requests } = await stage.play('Do what waits for you.', [
+      accept!,
+      // Work can be edited while a question about it is open, and is then offered again.
+      { tool: 'handoff_ask', args: { id, question: 'For whom?' } },
+      after('edit', id, '--summary', 'API needs limits for each user before launch'),
+      accept!,
+      after('comment', id, 'Mind the bursts'),
+      after('cancel', id, '--reason', 'Not this year'),
+      'I stop here.',
+      'Still.',
+    ])
+    const isTold = ['changed it', 'commented', 'cancelled it'].map((what) =>
+      requests.some(({ text }) => text.includes(`${id}: planner ${what}`)),
+    )
+    const isKept = requests.some(({ text }) => text.includes(REFUSED))
+    const state = await stage.stateOf(id)
+    check(
+      'changed at work',
+      isTold.every(Boolean) && !isKept && state === 'cancelled',
+      `told of edit, comment and cancellation: ${isTold.join(', ')}; kept ${isKept}, ${state}`,
+    )
+  },
+}
+
 /** An agent that waits for a job in the background is kept only after the job has ended. */
 const background: Story = {
   checks: ['background task'],
@@ -440,6 +475,7 @@ export const STORIES: readonly Story[] = [
   chain,
   crash,
   two,
+  changed,
   background,
   compaction,
   subagent,

@@ -32,7 +32,8 @@ export const isRunning = (name: string): boolean => processOf(Number.parseInt(na
 function processOf(pid: number): (Running & { readonly parent: number }) | undefined {
   if (process.platform !== 'linux') return processTable().get(pid)
   try {
-    const { parent, started } = processAt(pid)
+    const { parent, started, isOver } = processAt(pid)
+    if (isOver) return undefined
     const instance = environmentAt(pid).BATON_INSTANCE
     return { parent, name: `${pid}-${started}`, program: programAt(pid), instance }
   } catch {
@@ -40,14 +41,15 @@ function processOf(pid: number): (Running & { readonly parent: number }) | undef
   }
 }
 
-const LINE = /^ *(\d+) +(\d+) +(\w+ \w+ +\d+ [\d:]+ \d+) +(.*)$/gm
+// Zombies are left out.
+const LINE = /^ *(\d+) +(\d+) +[^Z ]\S* +(\w+ \w+ +\d+ [\d:]+ \d+) +(.*)$/gm
 
 /** All processes of a system that lists them by `ps`. */
 const processTable = once(() => {
   const found = new Map<number, Running & { readonly parent: number }>()
   if (process.platform === 'win32') return found
   try {
-    const args = ['-axo', 'pid=,ppid=,lstart=,comm=']
+    const args = ['-axo', 'pid=,ppid=,state=,lstart=,comm=']
     const text = execFileSync('ps', args, { encoding: 'utf8', env: { PATH: '/bin:/usr/bin', LC_ALL: 'C' } })
     for (const [, pid, parent, started, program] of text.matchAll(LINE)) {
       const name = `${pid}-${Date.parse(started!) / 1_000}`
@@ -87,7 +89,8 @@ function processAt(pid: number | 'self') {
   const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const [parent = 0, session = 0, terminal = 0, started = 0] = [1, 3, 4, 19].map((at) => Number(fields[at]))
-  return { parent, session, terminal, started }
+  // A killed process stays in the list until its parent or the system asks how it ended.
+  return { parent, session, terminal, started, isOver: /^[ZX]/.test(fields[0] ?? '') }
 }
 
 /** Another user's program is not told. */

@@ -13,6 +13,8 @@ export interface Seat {
 }
 
 const MOST_SEATS = 100
+/** Other hooks lock a seat for a moment too, to see whether its session has ended. */
+const PATIENCE_MS = 300
 
 /**
  * The seats of one agent in one store. Processes that run at once have different ones, so none takes the other's
@@ -47,8 +49,9 @@ export class Seats {
       const own = this.#session === undefined ? [] : this.#tiesOf(this.#session)
       const numbers = own.map(({ number }) => number)
       for (let number = 1; number <= MOST_SEATS; number++) if (!numbers.includes(number)) numbers.push(number)
+      const soonFree = new Set([...numbers.slice(0, own.length), ...this.#left()])
       for (const number of numbers) {
-        const seat = takenAt(this.#fileOf(number))
+        const seat = takenAt(this.#fileOf(number), soonFree.has(number) ? PATIENCE_MS : 0)
         if (!seat) continue
         const isOwn = own.some((tie) => tie.number === number)
         if (isOwn || !this.#isKept(number)) {
@@ -107,6 +110,15 @@ export class Seats {
     return join(this.#folder, `${this.#agent}.${number}`)
   }
 
+  /** Seats of programs that were killed: their servers end a moment later. */
+  #left(): readonly number[] {
+    const begins = this.#tieFile('')
+    const names = readdirSync(this.#folder).filter((file) => file.startsWith(begins))
+    return names
+      .map((file) => file.slice(begins.length))
+      .flatMap((name) => (isRunning(name) ? [] : this.#tiesOf(name).map(({ number }) => number)))
+  }
+
   /** Whether a session that still runs is tied to the seat. */
   #isKept(number: number): boolean {
     const begins = this.#tieFile('')
@@ -144,8 +156,8 @@ const onlyOne = (ties: readonly Tie[]): string | undefined =>
   ties.length === 1 ? instanceOf(ties[0]!.id) : undefined
 
 /** The name that a seat got when it was first taken, so that those of other machines and users are others. */
-function takenAt(path: string): (Seat & { readonly id: string }) | undefined {
-  const database = new DatabaseSync(path, { timeout: 0 })
+function takenAt(path: string, timeout = 0): (Seat & { readonly id: string }) | undefined {
+  const database = new DatabaseSync(path, { timeout })
   try {
     // In this mode the lock outlives the transaction that took it.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE')

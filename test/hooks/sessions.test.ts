@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { type AgentTargetName, hooksOf } from '../../src/setup/targets.ts'
 import { strangeName } from '../../src/transports/mcp/client-name.ts'
 import { addNews, openNews } from '../../src/workspace/news.ts'
@@ -270,6 +271,41 @@ describe('the seats of an agent', () => {
     assert.deepEqual([known, next], [[ended], ended])
     assert.notEqual(other, next)
     assert.deepEqual([isRunning(self!.name), isRunning(GONE.name)], [true, false])
+  })
+
+  it('are free when the program was killed, though its parent has not asked how it ended', async (t) => {
+    // The parent becomes another program, which knows nothing of its child.
+    const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 60'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    t.after(() => parent.kill('SIGKILL'))
+    const [line] = await once(createInterface(parent.stdout), 'line')
+    const pid = Number(line)
+    const fields = () =>
+      readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /, '')
+        .split(' ')
+    const name = `${pid}-${fields()[19]}`
+    const before = isRunning(name)
+    while (fields()[0] !== 'Z') await setTimeout(20)
+
+    assert.deepEqual([before, isRunning(name)], [true, false])
+  })
+
+  it('are inherited from a program that was killed, while its server still ends', async (t) => {
+    const { home } = folders(t)
+    const seat = new URL('../../src/workspace/seat.ts', import.meta.url).href
+    const server = `const { Seats } = await import('${seat}')
+      const { instance, leave } = new Seats('${home}', 'store', 'claude', [${JSON.stringify(GONE)}]).take()
+      console.log(instance)
+      setTimeout(leave, 150)`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', server], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [instance] = await once(createInterface(child.stdout), 'line')
+
+    assert.equal(new Seats(home, 'store', 'claude', [self!]).reserve(), instance)
+    await once(child, 'close')
   })
 
   it('[J16] are those of the runner where a program above was started with an instance', (t) => {

@@ -1,4 +1,4 @@
-// Runs the stories with the real agent programs and a scripted model: npm run check:agents [program …] [--story <check>] [--record].
+// Runs the stories with the real agent programs and a scripted model: npm run check:agents [program …] [--story <check>]… [--record].
 // The programs are installed once (1.6 GB); then everything runs without a network.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { CACHE, installBaton, installPrograms } from './install.ts'
 import { PROGRAM_NAMES, PROGRAMS, type ProgramName, programOf } from './programs.ts'
 import { record } from './record.ts'
-import { Stage, type Tools } from './stage.ts'
+import { type Recorded, Stage, type Tools } from './stage.ts'
 import { STORIES, type Story } from './stories.ts'
 
 const { values, positionals } = parseArgs({
@@ -15,7 +15,7 @@ const { values, positionals } = parseArgs({
   options: {
     cache: { type: 'string', default: CACHE },
     record: { type: 'boolean', default: false },
-    story: { type: 'string' },
+    story: { type: 'string', multiple: true },
     verbose: { type: 'boolean', default: false },
     'without-network': { type: 'string' },
   },
@@ -68,6 +68,7 @@ async function tell(tools: Tools): Promise<void> {
     const size: Record<string, string> = {}
     rows[`${program} ${version}`] = row
     sizes[program] = size
+    const recorded: Recorded[] = []
     for (const story of STORIES.filter((each) => isWanted(each, program))) {
       using stage = new Stage(program, tools)
       const failures: string[] = []
@@ -87,9 +88,10 @@ async function tell(tools: Tools): Promise<void> {
       for (const name of story.checks) row[name] ??= 'not reached'
       for (const failure of failures) console.error(`✖ ${failure}`)
       if (failures.length > 0 && values.verbose) console.error(stage.log())
-      if (values.record && story === STORIES[0]) record(stage)
+      if (values.record && !story.isMixed) recorded.push(stage.recorded())
       failed += failures.length
     }
+    if (values.record) record(program, recorded)
   }
   console.table(rows)
   console.log('Tokens in the requests that the programs sent, by o200k_base:')
@@ -98,10 +100,10 @@ async function tell(tools: Tools): Promise<void> {
   process.exit(failed === 0 ? 0 : 1)
 }
 
-/** With `--story` only the story that makes this check. */
+/** With `--story` only the stories that make these checks. */
 function isWanted({ programs, checks }: Story, program: ProgramName): boolean {
   return (
-    (programs?.includes(program) ?? true) && (values.story === undefined || checks.includes(values.story))
+    (programs?.includes(program) ?? true) && (values.story?.some((check) => checks.includes(check)) ?? true)
   )
 }
 

@@ -15,6 +15,8 @@ export interface Story {
   readonly checks: readonly string[]
   /** The programs that it is about; all of them unless said. */
   readonly programs?: readonly ProgramName[]
+  /** Other programs take part, so nothing is recorded. */
+  readonly isMixed?: true
   run(stage: Stage, check: Check, measure: Measure): Promise<void>
 }
 
@@ -123,6 +125,7 @@ const behind = (program: ProgramName): readonly [ProgramName, ProgramName] =>
 /** Work goes from one program to the next and the next, and the results come back the same way. */
 const chain: Story = {
   checks: ['chain of three'],
+  isMixed: true,
   async run(stage, check) {
     const [second, third] = behind(stage.program)
     for (const program of [stage.program, second, third]) await stage.setupOf(program)

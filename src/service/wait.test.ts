@@ -47,12 +47,14 @@ function deaf(store: Store): { readonly store: Store; readonly looks: () => numb
 function failing(): {
   error: Error | undefined
   asked: number
+  looked: number
   failed: number
   readonly wrap: (store: Store) => Store
 } {
   const state = {
     error: undefined as Error | undefined,
     asked: 0,
+    looked: 0,
     failed: 0,
     wrap: (store: Store): Store =>
       new Proxy(store, {
@@ -62,6 +64,7 @@ function failing(): {
           if (name === 'subscribe') return value.bind(target)
           return (...given: unknown[]) => {
             state.asked += 1
+            if (name === 'handoff') state.looked += 1
             if (!state.error) return value.apply(target, given)
             state.failed += 1
             return Promise.reject(state.error)
@@ -102,6 +105,29 @@ describeOnEngines('waiting for a handoff', (open) => {
     await complete({ ...w, service: beside }, uid)
 
     assert.equal((await waiting).state, 'completed')
+  })
+
+  it('[S1-87] reads nothing when another process changes what it does not wait for', async (t) => {
+    const store = failing()
+    const w = await open(t, { wrap: store.wrap })
+    const sent = await Promise.all(Array.from({ length: 30 }, () => request(w)))
+    const given = new AbortController()
+    const options = { timeout_s: 60, signal: given.signal }
+    const waiting = sent.map(({ uid }) => w.service.wait(uid, options).catch(() => undefined))
+    const beside = await w.beside()
+    // Later than the first look at the log, which comes by itself.
+    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    const { asked } = store
+
+    const { uid } = await request({ ...w, service: beside })
+    await beside.sending.cancel(planner, uid, 'not needed')
+    await complete({ ...w, service: beside }, sent[0]!.uid)
+
+    assert.equal((await waiting[0])?.state, 'completed')
+    const looks = store.asked - asked
+    assert.ok(looks < sent.length, `${looks} reads for one of ${sent.length} handoffs`)
+    given.abort(new Error('enough'))
+    await Promise.all(waiting)
   })
 
   it('[S1-88] fails with the message of the failure', async (t) => {
@@ -308,9 +334,9 @@ describeOnEngines('waiting for a handoff', (open) => {
     const w = await open(t, { wrap: store.wrap })
     const { uid, id } = await request(w)
 
-    const { asked } = store
+    const { looked } = store
     const waiting = w.service.wait(uid, { timeout_s: 0.3 })
-    await until(() => store.asked > asked, 'it has found the handoff')
+    await until(() => store.looked > looked, 'it has found the handoff')
     store.error = AWAY
     await assert.rejects(waiting, {
       name: 'HandoffTimeoutException',

@@ -158,7 +158,8 @@ export async function waitFor<T>(
   let wake: () => void = () => undefined
   let woken: Woken | undefined = {}
   // Joined before the first look: a change between look and sleep must not be missed.
-  const leave = waitsOf(deps).join(about, (changed, isLate) => {
+  const waits = waitsOf(deps)
+  const leave = waits.join(about, (changed, isLate) => {
     // Changes that came together are read anew.
     woken = woken ? {} : { changed, isLate }
     wake()
@@ -166,6 +167,7 @@ export async function waitFor<T>(
   const rouse = () => wake()
   signal?.addEventListener('abort', rouse)
   try {
+    await waits.begin()
     for (;;) {
       signal?.throwIfAborted()
       const isLast = leftMs() <= 0

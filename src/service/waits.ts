@@ -1,12 +1,8 @@
-import { dueOf } from '../domain/handoffs/deadlines.ts'
-import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Changed, Store } from '../storage/store.ts'
 import type { ServiceDeps } from './deps.ts'
 
 /** Signals are hints: this often the end of the log is read, once for all who wait. */
 export const LOOK_AGAIN_MS = 1_000
-/** Of more entries than this, everybody looks for themselves. */
-const MOST_HEARD = 1_000
 /** A timer with more than 31 bits fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
@@ -28,8 +24,9 @@ class Waits {
   readonly #groups = new Map<string, Set<Rouse>>()
   #unsubscribe: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
-  /** The end of the log when it was read last. */
+  /** All who wait have looked after this place of the log, or were told of what came behind it. */
   #cursor: string | undefined
+  #beginning: Promise<void> | undefined
 
   constructor(deps: ServiceDeps) {
     this.#deps = deps
@@ -40,10 +37,9 @@ class Waits {
     this.#groups.set(about, group.add(rouse))
     if (!this.#unsubscribe) {
       this.#unsubscribe = this.#deps.store.subscribe((changed) => {
-        this.#tell(changed, false)
-        for (const handoff of changed?.handoffs?.values() ?? []) this.#settleRetry(handoff)
+        if (changed) this.#tell(changed, false)
+        else void this.#hear(false)
       })
-      this.#cursor = undefined
       this.#lookLater()
     }
     return () => {
@@ -57,42 +53,49 @@ class Waits {
     }
   }
 
+  /** To be awaited between `join` and the first look. It takes time only once in a process. */
+  begin(): Promise<void> {
+    this.#beginning ??= this.#deps.store.heard(undefined).then(
+      ({ cursor }) => {
+        this.#cursor = cursor
+      },
+      () => undefined,
+    )
+    return this.#beginning
+  }
+
   #tell(changed: Changed | undefined, isLate: boolean): void {
     const names = changed ? ['', ...changed.names] : [...this.#groups.keys()]
     for (const name of names) for (const rouse of [...(this.#groups.get(name) ?? [])]) rouse(changed, isLate)
+    for (const at of changed?.retries ?? []) this.#settleAt(at)
   }
 
-  /** A retry that this process has seen begin to wait is offered at its instant, not at the next look. */
-  #settleRetry(handoff: Handoff): void {
-    const due = handoff.state === 'retry_wait' ? dueOf(handoff) : undefined
-    if (!due) return
+  /** A retry is offered at its instant, not at the next look. */
+  #settleAt(at: string): void {
     const { store, now } = this.#deps
-    const ms = Date.parse(due.at) - now().getTime()
+    const ms = Date.parse(at) - now().getTime()
     const settle = () => void store.settle(now().toISOString()).catch(() => undefined)
     if (ms < LONGEST_TIMER_MS) setTimeout(settle, ms + 1).unref()
   }
 
   #lookLater(): void {
     this.#timer = setTimeout(async () => {
-      try {
-        await this.#lookAgain()
-      } catch {
-        // All look for themselves: the store may be away for a while, or for good.
-        this.#cursor = undefined
-        this.#tell(undefined, true)
-      }
+      const { store, now } = this.#deps
+      await store.settle(now().toISOString()).catch(() => undefined)
+      await this.#hear(true)
       if (this.#unsubscribe) this.#lookLater()
     }, LOOK_AGAIN_MS)
   }
 
-  /** Settles what is due, and tells of entries that are new since the last time, for signals that were lost. */
-  async #lookAgain(): Promise<void> {
-    const { store, now } = this.#deps
-    await store.settle(now().toISOString())
-    const after = this.#cursor
-    const { entries, cursor } = await store.changes(after, MOST_HEARD)
-    this.#cursor = cursor
-    if (after === undefined || entries.length === MOST_HEARD) return this.#tell(undefined, true)
-    this.#tell({ names: new Set(entries.map(({ subject }) => subject)) }, true)
+  /** Reads the log once for all who wait, and tells of what is new in it. */
+  async #hear(isLate: boolean): Promise<void> {
+    try {
+      const { cursor, changed } = await this.#deps.store.heard(this.#cursor)
+      this.#cursor = cursor
+      this.#tell(changed, isLate)
+    } catch {
+      // All look for themselves: the store may be away for a while, or for good.
+      this.#tell(undefined, isLate)
+    }
   }
 }

@@ -8,6 +8,8 @@ export interface Changed {
   /** Rows that this process has written itself: nobody needs to read them. */
   readonly handoffs?: ReadonlyMap<string, Handoff>
   readonly contents?: ReadonlyMap<string, Content>
+  /** Instants at which handoffs that wait for a retry are to be offered. */
+  readonly retries?: ReadonlySet<string>
 }
 
 /** Told after a commit; without an argument anything may have changed. */

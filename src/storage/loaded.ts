@@ -155,8 +155,12 @@ export const noWrites = () => ({
 /** The changes that others may wait for. */
 export function changedBy({ handoffs, contents }: Writes): Changed {
   const names = new Set(handoffs.keys())
-  for (const { waiting_for } of handoffs.values()) if (waiting_for !== undefined) names.add(waiting_for)
-  return { names, handoffs, contents }
+  const retries = new Set<string>()
+  for (const { waiting_for, state, not_before } of handoffs.values()) {
+    if (waiting_for !== undefined) names.add(waiting_for)
+    if (state === 'retry_wait' && not_before !== undefined) retries.add(not_before)
+  }
+  return { names, handoffs, contents, retries }
 }
 
 /** A row that a unit leaves; an entry about its owner commits to it. */

@@ -63,6 +63,11 @@ const ENTRIES = `${ENTRY} WHERE stream = ? AND seq >= ? ORDER BY seq LIMIT ?`
 const NEWEST_OF = `${ENTRY} WHERE stream = ? ORDER BY seq DESC LIMIT 1`
 const CHANGES = `${ENTRY} WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`
 const END = 'SELECT id FROM entry WHERE id <= ? ORDER BY id DESC LIMIT 1'
+const HEARD = `SELECT id, subject, (SELECT waiting_for FROM handoff WHERE uid = entry.subject),
+  (SELECT due_at FROM handoff WHERE uid = entry.subject AND state = 'retry_wait')
+  FROM entry WHERE id > ? ORDER BY id LIMIT ?`
+/** Of more entries than this nobody is told one by one. */
+const MOST_HEARD = 5_000
 
 const TREE = `SELECT (SELECT max(id) FROM entry),
   (SELECT size FROM tree), (SELECT last FROM tree), (SELECT edge FROM tree)`
@@ -205,6 +210,17 @@ export function queriesOver({ ask, askSlowly, byRef, list, settled, agentCounts,
       if (after >= last) return { entries: [], cursor }
       const entries = await whole(await ask(CHANGES, after, last, limit), bare)
       return { entries, cursor: String(entries.at(-1)?.id ?? cursor) }
+    },
+    async heard(cursor) {
+      const last = await settled()
+      const rows = cursor === undefined ? [] : await ask(HEARD, numberCursor(cursor) ?? 0, MOST_HEARD)
+      if (cursor === undefined || rows.length === MOST_HEARD)
+        return { cursor: String((await ask(END, last))[0]?.[0] ?? 0) }
+      const texts = (column: number) =>
+        rows.flatMap((row) => (row[column] === null ? [] : String(row[column])))
+      const changed = { names: new Set([...texts(1), ...texts(2)]), retries: new Set(texts(3)) }
+      // All that can be read is told; where a lower number may still come, it is told again next time.
+      return { cursor: String(rows.findLast(([id]) => Number(id) <= last)?.[0] ?? cursor), changed }
     },
 
     async tree() {

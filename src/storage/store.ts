@@ -11,7 +11,7 @@ import type { Notice } from '../domain/people/notice.ts'
 import type { Task, TaskState, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Run, RunState } from '../domain/workflow/run.ts'
 import type { Archive } from './archive.ts'
-import type { Listener } from './listeners.ts'
+import type { Changed, Listener } from './listeners.ts'
 import type { Shared } from './pools.ts'
 import type { View } from './view.ts'
 
@@ -339,6 +339,8 @@ export interface Store extends Shared {
     limit: number,
     bare?: true,
   ): Promise<{ entries: readonly LogEntry[]; cursor: string }>
+  /** The changes after `cursor`, together; unnamed without a cursor, and where they are too many. */
+  heard(cursor: string | undefined): Promise<{ cursor: string; changed?: Changed }>
   archive(): Promise<Archive | undefined>
   /** Leaves only the places of these entries; one that was redacted since stays. Answers how many went. */
   putAway(entries: readonly (LogEntry & { readonly index: number })[]): Promise<number>
@@ -393,6 +395,5 @@ export interface DumpRow {
   readonly row: Readonly<Record<string, unknown>>
 }
 
-export type { Changed } from './listeners.ts'
 export type { Append, Redaction, View } from './view.ts'
-export type { Artifact }
+export type { Artifact, Changed }

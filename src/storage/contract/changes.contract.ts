@@ -8,6 +8,8 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { NewRoom } from '../store.contract.ts'
 import type { Changed, LogEntry, Store } from '../store.ts'
 
+const AT = '2999-01-01T00:00:00.000Z'
+
 export function describeChanges(newRoom: NewRoom): void {
   describe('changes', () => {
     it('begin at the end when no cursor is given, and then hold all that follows', async (t) => {
@@ -112,21 +114,26 @@ export function describeChanges(newRoom: NewRoom): void {
       assert.equal(await seen[0], 1)
     })
 
-    it('is called after a commit through another connection', async (t) => {
+    it('is called after a commit through another connection, and can hear what it changed', async (t) => {
       const room = newRoom(t)
       const [store, beside] = [await room.open(), await room.open()]
       const heard: (Changed | undefined)[] = []
+      const { cursor } = await store.heard(undefined)
       t.after(store.subscribe((changed) => heard.push(changed)))
 
       // At once: it may take longer than a commit until the subscription stands.
       const early = await offer(beside)
       await until('the subscriber was called', () => heard.length > 0)
+      const first = await store.heard(cursor)
+      assert.deepEqual(first.changed?.names, new Set([early.uid, 'codex']))
       heard.length = 0
-      const { uid } = await offer(beside, { to: 'gemini' })
-      await until('the subscriber was told of it', () => heard.some((changed) => changed?.names.has(uid)))
+      const later = await offer(beside, { to: 'gemini', state: 'retry_wait', not_before: AT })
+      const isOf = (changed: Changed | undefined) => changed?.names.has(later.uid)
+      await until('the subscriber was told of it', () => heard.some((changed) => !changed || isOf(changed)))
 
-      const { names, handoffs } = heard.find((changed) => changed?.names.has(uid))!
-      assert.deepEqual([names.has('gemini'), names.has(early.uid), handoffs], [true, false, undefined])
+      const told = heard.find(isOf) ?? (await store.heard(first.cursor)).changed!
+      assert.ok(told.names.has(later.uid) && !told.names.has(early.uid))
+      assert.deepEqual([told.retries, told.handoffs], [new Set([AT]), undefined])
     })
 
     it('is told what its own process has written', async (t) => {

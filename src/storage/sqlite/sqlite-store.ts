@@ -30,7 +30,7 @@ import { LOCK_WAIT_MS, type Opened, type OpenOptions, openDatabase, refuseMoved 
 import { sqliteQueries } from './queries.ts'
 import type { Question, ThreadReads } from './read-thread.ts'
 import { Remembered } from './remembered.ts'
-import { Signal, Tail } from './signal.ts'
+import { Signal } from './signal.ts'
 import { Statements } from './statements.ts'
 
 export interface SqliteStoreOptions extends OpenOptions {
@@ -83,8 +83,8 @@ class SqliteStore {
     this.#statements = new Statements(db)
     this.#remembered = new Remembered(this.#statements)
     const isShared = options.path !== ':memory:' && !options.readOnly
-    const tail = new Tail(this.#statements)
-    this.#signal = new Signal(isShared ? join(options.path, '..', 'notify') : undefined, () => tail.read())
+    const version = () => this.#statements.get('PRAGMA data_version')?.data_version
+    this.#signal = new Signal(isShared ? join(options.path, '..', 'notify') : undefined, version)
     // Named after the store, as -wal is: other stores and other files may lie in the same folder.
     this.#clockFile = isShared ? `${options.path}-clock` : undefined
     this.#group = new GroupCommit({

@@ -30,7 +30,7 @@ export class Signals extends Listeners {
   #failures = 0
   #sending: Promise<void> | undefined
   /** Changes of which the others were not told yet; without names, anything may have changed. */
-  #untold: { names?: Set<string> } | undefined
+  #untold: Partial<Changed> | undefined
   #hurry = new AbortController()
 
   constructor(connections: Connections, ws: number) {
@@ -42,7 +42,10 @@ export class Signals extends Listeners {
   send(changed?: Changed): void {
     this.wake(changed)
     const names = this.#untold && !this.#untold.names ? undefined : changed?.names
-    this.#untold = names ? { names: new Set([...(this.#untold?.names ?? []), ...names]) } : {}
+    const { names: told = [], retries = [] } = this.#untold ?? {}
+    this.#untold = names
+      ? { names: new Set([...told, ...names]), retries: new Set([...retries, ...(changed?.retries ?? [])]) }
+      : {}
     this.#sending ??= this.#notify()
   }
 
@@ -54,8 +57,8 @@ export class Signals extends Listeners {
 
   async #notify(): Promise<void> {
     while (this.#untold) {
-      const { names } = this.#untold
-      const payload = names ? [this.#self, '', ...names].join('\n') : this.#self
+      const { names, retries } = this.#untold
+      const payload = names ? [this.#self, [...(retries ?? [])].join(' '), ...names].join('\n') : this.#self
       this.#untold = undefined
       const fits = Buffer.byteLength(payload) <= LONGEST_PAYLOAD
       try {
@@ -78,8 +81,10 @@ export class Signals extends Listeners {
     const client = this.#connections.alone()
     this.#listening = client
     client.on('notification', ({ payload = '' }: Notification) => {
-      const [from, ...names] = payload.split('\n')
-      if (from !== this.#self) this.wake(names.length > 0 ? { names: new Set(names) } : undefined)
+      const [from, retries, ...names] = payload.split('\n')
+      if (from === this.#self) return
+      const instants = new Set(retries?.split(' ').filter(Boolean))
+      this.wake(retries === undefined ? undefined : { names: new Set(names), retries: instants })
     })
     client.on('end', () => this.#lost(client))
     client
@@ -87,8 +92,7 @@ export class Signals extends Listeners {
       .then(() => client.query(`LISTEN ${this.#channel}`))
       .then(() => {
         this.#failures = 0
-        // Nobody was told of a commit between a waiter's first look and this moment: to connect takes longer than a
-        // commit. The waiter would look again a second later.
+        // Nobody was told of a commit between a waiter's first look and this moment.
         this.wake()
       })
       .catch(() => this.#lost(client))

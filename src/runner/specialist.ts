@@ -62,7 +62,7 @@ export const LEASE_S = 30
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** Enough to see an offer among what other instances of the same name hold already. */
 const LOOK_AHEAD = 20
-/** While the inbox is long and every claim finds work, it is looked at this often for work that came back. */
+/** While every claim finds work, the inbox is looked at this often, by one slot, for work that came back. */
 const LOOK_EVERY_MS = 100
 
 /** Starts a specialist: its schemas are ready and it is listening when the promise resolves. */
@@ -160,8 +160,11 @@ class RunningSpecialist implements Specialist {
   /** Aborted: wait for no handler. */
   readonly #stopped = new AbortController()
   #failure: { readonly error: unknown } | undefined
-  /** When the inbox was seen to be long, for as long as all claims since have found work. */
+  /** The inbox was seen to be long, and all claims since have found work. */
+  #isLong = false
+  /** When the inbox was looked at last, or a slot was left free for that. */
   #lookedAt = Number.NEGATIVE_INFINITY
+  #mustLook = false
 
   constructor(options: RunningOptions) {
     this.#options = options
@@ -236,7 +239,7 @@ class RunningSpecialist implements Specialist {
         stopped: this.#stopped.signal,
         hasFreeSlot: () => this.#free > 0,
         onEnding: () => {
-          if (!this.#isLong || this.#closing.signal.aborted) return
+          if (!this.#isLong || this.#closing.signal.aborted || this.#isTimeToLook()) return
           const claiming = this.#claims(1).catch(() => undefined)
           this.#claiming.add(claiming)
           next = claiming.finally(() => this.#claiming.delete(claiming))
@@ -254,8 +257,12 @@ class RunningSpecialist implements Specialist {
     this.#since.add(uid)
   }
 
-  get #isLong(): boolean {
-    return performance.now() - this.#lookedAt < LOOK_EVERY_MS
+  /** One slot is told so and ends; the others go on from one handoff to the next. */
+  #isTimeToLook(): boolean {
+    if (performance.now() - this.#lookedAt < LOOK_EVERY_MS) return false
+    this.#lookedAt = performance.now()
+    this.#mustLook = true
+    return true
   }
 
   /** An attempt could neither be handed in nor reported: that ends it alone, unless no other would fare better. */
@@ -281,14 +288,15 @@ class RunningSpecialist implements Specialist {
   async #take(): Promise<readonly Claimed[] | undefined> {
     const { link } = this.#options
     try {
-      if (this.#isLong) {
+      if (this.#isLong && !this.#mustLook && !this.#isTimeToLook()) {
         const claimed = await this.#claims(this.#free)
         if (claimed) return claimed
       }
       // Before the read: work that is handed in meanwhile may still be shown in progress, and is not to be done again.
       this.#since.clear()
       for (const uid of this.#atWork) this.#since.add(uid)
-      if (Number.isFinite(this.#lookedAt)) this.#lookedAt = performance.now()
+      this.#mustLook = false
+      this.#lookedAt = performance.now()
       const { items, next } = await link.inbox(Math.min(this.#atWork.size + LOOK_AHEAD, 5 * LOOK_AHEAD))
       // Nor is work that was claimed before the read, and is begun after it.
       await Promise.all(this.#claiming)
@@ -302,7 +310,7 @@ class RunningSpecialist implements Specialist {
       const answered = mine.filter(({ state }) => state === 'accepted').slice(0, free)
       const offers = items.filter((item) => item.state === 'offered' && item.to === this.name).length
       if (answered.length > 0) return await begunOf(answered.map((item) => this.#acknowledge(item)))
-      if (next !== undefined) this.#lookedAt = performance.now()
+      if (next !== undefined) this.#isLong = true
       return await this.#claims(next ? free : Math.min(free, offers))
     } catch (error) {
       if (isAway(error)) return undefined
@@ -312,7 +320,7 @@ class RunningSpecialist implements Specialist {
 
   async #claims(wanted: number): Promise<readonly Claimed[] | undefined> {
     const begun = await begunOf(Array.from({ length: wanted }, () => this.#claim()))
-    if (begun?.length !== wanted) this.#lookedAt = Number.NEGATIVE_INFINITY
+    if (begun?.length !== wanted) this.#isLong = false
     // A look that is under way may show them already.
     for (const { handoff } of begun ?? []) this.#begin(handoff)
     return begun

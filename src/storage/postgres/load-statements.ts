@@ -17,10 +17,21 @@ function byKey(
     SELECT ${columns} FROM baton.${table} WHERE ws = $1 AND ${key} = k.key ${how}) AS r`
 }
 
-const HANDOFF_KEYS = `unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
-  SELECT root, task, from_agent, to_agent, holder FROM baton.handoff WHERE ws = $1 AND uid = k.uid OFFSET 0) AS h`
-/** Tasks that were asked for, and those of the handoffs. */
-const TASK_KEYS = `SELECT h.task FROM ${HANDOFF_KEYS} WHERE h.task IS NOT NULL UNION SELECT unnest($3::text[])`
+/** Facts about the handoffs that the transaction has locked, kept by the server for the statements behind. */
+const kept = (name: string) => `coalesce(nullif(current_setting('baton.${name}', true), '')::text[], '{}')`
+
+/** Locks handoffs, and keeps what the next statements need to find the rows that belong to them. */
+function keeping(answer: string, from: string, more = ''): string {
+  const keep = (name: string, found: string) =>
+    `set_config('baton.${name}', (${kept(name)} || ARRAY(${found}))::text, true)`
+  return `WITH found AS MATERIALIZED (SELECT ${answer.replace('doc', 'h.*')} FROM ${from}),
+    facts AS MATERIALIZED (SELECT ${keep('roots', 'SELECT root FROM found')},
+      ${keep('tasks', 'SELECT task FROM found WHERE task IS NOT NULL')},
+      ${keep('agents', 'SELECT unnest(ARRAY[from_agent, to_agent]) FROM found')}${more && `, ${keep(more, 'SELECT uid FROM found')}`})
+    SELECT ${answer.replace('c.', '')} FROM found CROSS JOIN facts`
+}
+
+const LOCKED = 'SELECT uid, root, task, from_agent, to_agent, doc FROM baton.handoff WHERE ws = $1'
 const STREAM = 'seq, head, progress_seq'
 
 // biome-ignore format: one statement each
@@ -29,15 +40,12 @@ export const SQL = {
     SELECT uid, due_kind, holder, xmin, doc FROM baton.handoff WHERE ws = $1 AND due_at <= $2
     ORDER BY due_at LIMIT $3::integer`),
   locked: statement('locked', byKey('agent', 'doc', 'FOR NO KEY UPDATE')),
-  handoffs: statement('handoffs', `
-    SELECT h.doc FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
-      SELECT doc FROM baton.handoff WHERE ws = $1 AND uid = k.uid FOR UPDATE) AS h`),
-  claims: statement('claims', `
-    SELECT c.agent, h.doc
-    FROM unnest($2::text[], $3::integer[]) AS c (agent, wanted) CROSS JOIN LATERAL (
-      SELECT doc FROM baton.handoff
-      WHERE ws = $1 AND to_agent = c.agent AND state = 'offered' AND uid <> ALL ($4::text[])
-      ORDER BY rank, uid LIMIT c.wanted FOR UPDATE SKIP LOCKED) AS h`),
+  handoffs: statement('handoffs', keeping('doc', `unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
+    ${LOCKED} AND uid = k.uid FOR UPDATE) AS h`)),
+  claims: statement('claims', keeping('c.agent, doc', `
+    unnest($2::text[], $3::integer[]) AS c (agent, wanted) CROSS JOIN LATERAL (
+      ${LOCKED} AND to_agent = c.agent AND state = 'offered' AND uid <> ALL ($4::text[])
+      ORDER BY rank, uid LIMIT c.wanted FOR UPDATE SKIP LOCKED) AS h`, 'claimed')),
   passed: statement('passed', `
     SELECT c.agent FROM unnest($2::text[]) AS c (agent) WHERE EXISTS (
       SELECT FROM baton.handoff
@@ -48,7 +56,7 @@ export const SQL = {
       (SELECT count(*) FROM baton.party WHERE ws = $1 AND agent = k.name AND side = 'to')
     FROM unnest($2::text[]) AS k (name)`),
   tasks: statement('tasks', byKey('task', 'open_deps, doc', 'FOR UPDATE', `
-    (SELECT id FROM (${TASK_KEYS}) AS all_ids (id) ORDER BY id) AS k (key)`, 'id')),
+    (SELECT DISTINCT id FROM unnest($2::text[] || ${kept('tasks')}) AS t (id) ORDER BY id) AS k (key)`, 'id')),
   latest: statement('latest_of_pair', `
     SELECT k.task, k.sender, k.receiver, h.doc
     FROM unnest($2::text[], $3::text[], $4::text[]) AS k (task, sender, receiver) CROSS JOIN LATERAL (
@@ -56,16 +64,13 @@ export const SQL = {
       WHERE ws = $1 AND task = k.task AND from_agent = k.sender AND to_agent = k.receiver
       ORDER BY uid DESC LIMIT 1) AS h`),
   streams: statement('streams', byKey('stream', STREAM, 'FOR UPDATE', `(SELECT uid FROM (
-      SELECT h.root FROM ${HANDOFF_KEYS}
-      UNION SELECT t.uid FROM (${TASK_KEYS}) AS k (id)
+      SELECT unnest($2::text[] || ${kept('roots')})
+      UNION SELECT t.uid FROM unnest($3::text[] || ${kept('tasks')}) AS k (id)
         CROSS JOIN LATERAL (SELECT uid FROM baton.task WHERE ws = $1 AND id = k.id OFFSET 0) AS t
-      UNION SELECT unnest($4::text[])) AS all_uids (uid) ORDER BY uid) AS k (key)`)),
-  streamsByUid: statement('streams_by_uid', byKey('stream', STREAM, 'FOR UPDATE', `
-    (SELECT uid FROM unnest($2::text[]) AS u (uid) ORDER BY uid COLLATE "C") AS k (key)`)),
-  agentsByName: statement('agents_by_name', byKey('agent', 'doc', 'OFFSET 0')),
-  agents: statement('agents', byKey('agent', 'doc', 'OFFSET 0', `(
-    SELECT unnest(ARRAY[h.from_agent, h.to_agent]) FROM ${HANDOFF_KEYS} UNION SELECT unnest($3::text[])) AS k (key)`)),
-  contents: statement('contents', byKey('content', 'doc', 'OFFSET 0')),
+      ) AS all_uids (uid) ORDER BY uid COLLATE "C") AS k (key)`)),
+  agents: statement('agents', byKey('agent', 'doc', 'OFFSET 0', `
+    (SELECT DISTINCT name FROM unnest($2::text[] || ${kept('agents')}) AS a (name)) AS k (key)`)),
+  contents: statement('contents', byKey('content', 'doc', 'OFFSET 0', `unnest($2::text[] || ${kept('claimed')}) AS k (key)`)),
   sessions: statement('sessions', byKey('audit_session', 'doc', 'FOR UPDATE')),
   runs: statement('runs', byKey('run', 'doc', 'FOR UPDATE')),
   blocks: statement('blocks', byKey('block', 'doc', 'OFFSET 0')),

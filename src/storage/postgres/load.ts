@@ -1,15 +1,13 @@
 import type { Agent } from '../../domain/agent.ts'
-import { BatonError } from '../../domain/errors.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { RANK } from '../../domain/priority.ts'
-import { dueFirst, dueWithin, mergeReads, TransactionLost } from '../group-commit.ts'
+import { dueFirst, dueWithin, mergeReads } from '../group-commit.ts'
 import { emptyLoaded, gatedOf, idemKey, type Loaded, takeGates, takeLatest } from '../loaded.ts'
 import type { DueItem, Unit } from '../store.ts'
 import { type Call, call, type Rows, type Statement, type Value } from './connection/round-trip.ts'
 import { dueAmong, type Early } from './leases.ts'
 import { SQL } from './load-statements.ts'
 import { beginYear, drawNumbers } from './numbers.ts'
-import type { HandoffPlace, Places } from './places.ts'
 import { columnsOf } from './tables.ts'
 
 /** A call and what becomes of its answer. */
@@ -19,7 +17,6 @@ export interface Load {
 }
 
 export interface LoadOptions {
-  readonly places: Places
   /** Agents that are read are locked too: for a second try after one was changed under the first. */
   readonly lockAgents?: boolean
   /** Rows that say too early that something is due were put right as far as they could be. */
@@ -42,19 +39,11 @@ export class Loader {
   readonly #units: readonly Unit<unknown>[]
   readonly #reads: ReturnType<typeof mergeReads>
   readonly #options: LoadOptions
-  /** Handoffs whose place was taken for granted, as they were. */
-  readonly #assumed = new Map<string, HandoffPlace>()
-
   constructor(ws: number, units: readonly Unit<unknown>[], options: LoadOptions) {
     this.#ws = ws
     this.#options = options
     this.#units = units
     this.#reads = mergeReads(units)
-  }
-
-  /** A claim is known only after the first round trip; what belongs to the handoff needs a second. */
-  get isSplit(): boolean {
-    return this.#reads.claims.size > 0
   }
 
   /**
@@ -76,33 +65,25 @@ export class Loader {
       ...this.#load(SQL.claims, this.#claim, [...claims.keys()], [...claims.values()], handoffs),
       ...this.#load(SQL.counts, this.#count, counted),
       ...(drawn || numbers === 0 ? [] : this.#draw(numbers)),
-      ...(this.isSplit ? [] : this.second()),
+      ...this.#belonging(handoffs.length + claims.size > 0),
     ]
   }
 
-  second(): Load[] {
-    this.#rankClaims()
-    const { contents, notices, idems, pairs, sessions, runs, blocks, deliveries } = this.#reads
-    const claimed = [...this.loaded.claims.values()].flat()
-    const handoffs = [...new Set([...this.#handoffs(), ...claimed])]
-    const short = [...this.#reads.claims].flatMap(([agent, wanted]) =>
-      (this.loaded.claims.get(agent)?.length ?? 0) < wanted ? [agent] : [],
-    )
-    const { unknown, tasks, streams, agents } = this.#related(handoffs)
-    const hasTasks = unknown.length + tasks.length > 0
+  /** The rows that belong to the handoffs, which the server knows by now, and those that were asked for. */
+  #belonging(isTouched: boolean): Load[] {
+    const { contents, notices, idems, pairs, sessions, runs, blocks, deliveries, tasks, agents, claims } =
+      this.#reads
+    const streams = [...new Set([...this.#reads.streams, ...sessions, ...runs])]
+    const load = (isWanted: boolean, sql: Statement, take: Take, ...keys: (readonly Key[])[]) =>
+      isWanted ? [this.#loadAll(sql, take, ...keys)] : []
     return [
-      ...this.#load(SQL.passed, ([agent]) => this.loaded.passed.add(agent!), short, handoffs),
-      ...(hasTasks ? [this.#loadAll(SQL.tasks, this.#task, unknown, tasks)] : []),
+      ...load(isTouched || tasks.length > 0, SQL.tasks, this.#task, tasks),
       ...this.#load(SQL.latest, this.#latest, ...columnsOf(pairs, 'task', 'from', 'to')),
       ...this.#load(SQL.sessions, into(this.loaded.sessions), sessions),
-      ...(hasTasks
-        ? [this.#loadAll(SQL.streams, this.#stream, unknown, tasks, streams)]
-        : this.#load(SQL.streamsByUid, this.#stream, streams)),
+      ...load(isTouched || streams.length + tasks.length > 0, SQL.streams, this.#stream, streams, tasks),
       ...this.#load(SQL.runs, into(this.loaded.runs), runs),
-      ...(unknown.length > 0
-        ? this.#load(SQL.agents, this.#agent, unknown, agents)
-        : this.#load(SQL.agentsByName, this.#agent, agents)),
-      ...this.#load(SQL.contents, into(this.loaded.contents), [...new Set([...contents, ...claimed])]),
+      ...load(isTouched || agents.length > 0, SQL.agents, this.#agent, agents),
+      ...load(contents.length + claims.size > 0, SQL.contents, into(this.loaded.contents), contents),
       ...this.#load(SQL.blocks, into(this.loaded.blocks), blocks),
       ...this.#load(SQL.deliveries, into(this.loaded.deliveries), deliveries),
       ...this.#load(SQL.notices, this.#notice, notices),
@@ -114,14 +95,20 @@ export class Loader {
    * Few handoffs belong to a run or have gates, so these are fetched where one does. Both are guarded by the lock on a
    * stream: their run's, or that of the chain.
    */
-  third(): Load[] {
+  second(): Load[] {
+    this.#rankClaims()
+    const short = [...this.#reads.claims].flatMap(([agent, wanted]) =>
+      (this.loaded.claims.get(agent)?.length ?? 0) < wanted ? [agent] : [],
+    )
     const runs = new Set<string>()
     for (const { run } of this.loaded.handoffs.values())
       if (run !== undefined && !this.loaded.runs.has(run)) runs.add(run)
     const gates = ([uid, docs]: readonly string[]) => takeGates(this.loaded, uid!, JSON.parse(docs!))
     return [
       ...this.#load(SQL.runs, into(this.loaded.runs), [...runs].sort()),
-      ...this.#load(SQL.agentsByName, this.#agent, this.#newReceivers()),
+      ...this.#load(SQL.passed, ([agent]) => this.loaded.passed.add(agent!), short, [
+        ...this.loaded.handoffs.keys(),
+      ]),
       ...this.#load(SQL.gates, gates, gatedOf(this.loaded)),
     ]
   }
@@ -139,35 +126,6 @@ export class Loader {
 
   #draw(count: number): Load[] {
     return [{ call: drawNumbers(this.#ws, count, this.#reads.year), take: this.#number }]
-  }
-
-  /** Names the rows that belong to the handoffs; those of `unknown` handoffs are found through their rows. */
-  #related(handoffs: readonly string[]) {
-    const agents = new Set(this.#reads.agents)
-    const tasks = new Set(this.#reads.tasks)
-    const streams = new Set([...this.#reads.streams, ...this.#reads.sessions, ...this.#reads.runs])
-    const unknown = handoffs.filter((uid) => {
-      const place = this.loaded.handoffs.get(uid) ?? this.#options.places.get(uid)
-      if (!place) return true
-      this.#assumed.set(uid, place)
-      agents.add(place.from).add(place.to)
-      if (place.task !== undefined) tasks.add(place.task)
-      streams.add(place.root)
-      return false
-    })
-    return { unknown, agents: [...agents], tasks: [...tasks], streams: [...streams] }
-  }
-
-  /** Receivers of handoffs that were given to somebody else since this process last saw them. */
-  #newReceivers(): readonly string[] {
-    return [...this.#assumed].flatMap(([uid, { root, task, from, to }]) => {
-      const now = this.loaded.handoffs.get(uid)
-      if (!now) return []
-      // Only a restore of the whole workspace does that; a second look takes its locks in order.
-      if (now.root !== root || now.task !== task || now.from !== from)
-        throw new TransactionLost(new BatonError('unavailable', `${now.id} was replaced; repeat the call`))
-      return now.to === to ? [] : [now.to]
-    })
   }
 
   /** A content is guarded by the lock on its handoff. They are locked as they come: in one order. */
@@ -189,11 +147,11 @@ export class Loader {
   }
 
   /** Nothing where no key is given. */
-  #load(sql: Statement, take: (row: readonly string[]) => void, ...keys: (readonly Key[])[]): Load[] {
+  #load(sql: Statement, take: Take, ...keys: (readonly Key[])[]): Load[] {
     return keys[0]?.length === 0 ? [] : [this.#loadAll(sql, take, ...keys)]
   }
 
-  #loadAll(sql: Statement, take: (row: readonly string[]) => void, ...values: Value[]): Load {
+  #loadAll(sql: Statement, take: Take, ...values: Value[]): Load {
     return {
       call: call(sql, this.#ws, ...values),
       // Columns that may be absent are read with a check where they are taken; the others are NOT NULL.
@@ -206,7 +164,6 @@ export class Loader {
   #handoff = ([doc]: readonly string[]): Handoff => {
     const handoff: Handoff = JSON.parse(doc!)
     this.loaded.handoffs.set(handoff.uid, handoff)
-    this.#options.places.keep(handoff)
     return handoff
   }
 
@@ -268,6 +225,7 @@ export class Loader {
 }
 
 type Key = string | number
+type Take = (row: readonly string[]) => void
 
 /** Rows of a key and a document. */
 const into =

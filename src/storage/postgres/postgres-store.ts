@@ -12,7 +12,6 @@ import { type Connections, prepareConnections, withClient } from './connection/c
 import { Signals } from './connection/signals.ts'
 import { dump, restore } from './copy.ts'
 import { migrate } from './migrate.ts'
-import { Places } from './places.ts'
 import { postgresQueries } from './reading/queries.ts'
 import { addCheckpoint, growTree } from './reading/tree.ts'
 import { putAway, scrub } from './redact.ts'
@@ -82,7 +81,6 @@ class PostgresStore {
     const { location } = connections
     const { id: _, ...kept } = workspace
     this.info = { engine: 'postgres', location, workspace: name, schema, readOnly, ...kept }
-    const places = new Places()
     this.#group = new GroupCommit({
       run: (units, settled) =>
         runTransaction(
@@ -90,7 +88,6 @@ class PostgresStore {
             connections,
             ws: this.#ws,
             origin: this.info.origin,
-            places,
             onCommit: (writes) => this.#signals.send(changedBy(writes)),
           },
           units,

@@ -40,8 +40,7 @@ export interface TransactionOptions extends LoadOptions {
 
 /**
  * One transaction for all units, in two round trips: begin, lock and load; then, decided on locked rows, write and
- * commit. (A third when the next of a queue is claimed.) A unit that is refused has staged nothing, so no savepoints
- * are needed.
+ * commit. A unit that is refused has staged nothing, so no savepoints are needed.
  */
 export async function runTransaction(
   options: TransactionOptions,
@@ -64,7 +63,7 @@ async function fromStore(
   units: readonly Unit<unknown>[],
   settled: ReadonlySet<string> | 'skip',
 ): Promise<BatchResult> {
-  const { connections, ws, origin, places, onCommit } = options
+  const { connections, ws, origin, onCommit } = options
   const { location } = connections
   const loader = new Loader(ws, units, options)
   let writes: readonly Call[] = []
@@ -108,7 +107,6 @@ async function fromStore(
     }
     await committedOrLost(options, client, set, error)
   }
-  for (const handoff of set.writes.handoffs.values()) places.keep(handoff)
   onCommit(set.writes)
   return { outcomes }
 }
@@ -124,8 +122,7 @@ async function load(
   // Outside a transaction every write would be committed by itself.
   if (client.getTransactionStatus() !== 'T') throw new Error('the server did not begin a transaction')
   if (loader.due.length + loader.early.length > 0) return
-  if (loader.isSplit) await fetchAll(client, loader.second())
-  await fetchAll(client, loader.third())
+  await fetchAll(client, loader.second())
   while (loader.isShort) await fetchAll(client, loader.moreNumbers())
 }
 

@@ -65,10 +65,15 @@ describe('J17: one interface, near and far', () => {
         await assert.rejects(planner.wait('HO-2020-999'), { code: 'not_found' })
         while (!heard.some((each) => each.endsWith(' completed'))) await setTimeout(10)
         const never = await planner.send({ to: 'nobody', title: 'Card' })
-        waiting = assert.rejects(never.wait(), { code: 'unavailable', message: /was closed/ })
+        // Bounded, as is the listener: where closing ends neither, the test fails within seconds.
+        waiting = assert.rejects(never.wait({ timeout_s: 10 }), {
+          code: 'unavailable',
+          message: /was closed/,
+        })
       }
       // Closing ended the listener and the wait too.
-      await Promise.all([listening, waiting])
+      const ended = Promise.all([listening, waiting])
+      assert.notEqual(await Promise.race([ended, setTimeout(15_000, 'open', { ref: false })]), 'open')
       assert.equal(heard[0], 'handoff.send react-specialist offered')
     })
 })

@@ -127,7 +127,6 @@ export class Attempt {
   #workOf(travels: Package, input: unknown): Work {
     const { link, stopped } = this.#options
     const signal = AbortSignal.any([this.#lost.signal, stopped])
-    const parts = new WorkParts({ link, handoff: this.#handoff, signal })
     return {
       handoff: this.#handoff,
       package: travels,
@@ -135,9 +134,7 @@ export class Attempt {
       attempt: this.#handoff.attempt,
       signal,
       artifact: (name, data) => this.#store(name, data),
-      // The overloads of the interface are one method here.
-      delegate: ((given, second, third) => parts.delegate(given, second, third)) as Work['delegate'],
-      ask: (question) => parts.ask(question),
+      ...delegatingFor(link, this.#handoff, signal),
       progress: async (percent) => {
         await this.#call('handoff_heartbeat', this.#named({ progress: percent }))
       },
@@ -284,57 +281,43 @@ async function unlessAborted<T>(answer: Promise<T> | T, signal: AbortSignal): Pr
   }
 }
 
-interface WorkPartsOptions {
-  readonly link: AgentLink
-  readonly handoff: Handoff
-  /** Aborted when the work is lost or the worker stops. */
-  readonly signal: AbortSignal
-}
-
 /** A handler's delegations and questions. Both find what an earlier run of the handler began. */
-class WorkParts {
-  readonly #options: WorkPartsOptions
-  #delegated = 0
-
-  constructor(options: WorkPartsOptions) {
-    this.#options = options
+function delegatingFor(
+  link: AgentLink,
+  handoff: Handoff,
+  signal: AbortSignal,
+): Pick<Work, 'delegate' | 'ask'> {
+  let delegated = 0
+  /** The part of an earlier run, unless it ended badly or was another one. */
+  const send = async (part: OperationInput<'handoff_create'>, key: string): Promise<Handoff> => {
+    const sentAs = async (as: string) => (await link.call('handoff_send', part, { key: as })).handoff
+    const first = await sentAs(key).catch((error: unknown) => {
+      if (error instanceof BatonError && error.code === 'conflict') return undefined
+      throw error
+    })
+    const isOver = !first || (isEnd(first.state) && first.state !== 'completed')
+    return isOver ? sentAs(`${key}-attempt-${handoff.attempt}`) : first
   }
-
   /** Takes a handoff and options, or a defined work, its input and options. */
-  async delegate(
+  const delegate = async (
     given: OperationInput<'handoff_create'> | DefinedWork,
     second: unknown = {},
     third: RequestOptions = {},
-  ): Promise<Outcome> {
-    const { link, handoff, signal } = this.#options
-    this.#delegated += 1
+  ): Promise<Outcome> => {
+    delegated += 1
     const { timeout_s, ...plain } = second as CallOptions & WaitOptions
     const options = isDefined(given) ? third : { ...plain, ...present({ wait_s: timeout_s }) }
-    const { key = `part-${this.#delegated}-of-${handoff.uid}`, wait_s, signal: own, ...fields } = options
+    const { key = `part-${delegated}-of-${handoff.uid}`, wait_s, signal: own, ...fields } = options
     const input = isDefined(given) ? await handoffOf(given, second, fields) : given
     const usual = input.home === undefined && input.review === undefined ? ({ home: 'queue' } as const) : {}
     const part = { ...usual, ...input, type: 'delegation' as const, parent: handoff.uid }
-    const sent = { handoff: await this.#send(part, key), warnings: [] }
+    const sent = { handoff: await send(part, key), warnings: [] }
     return new SentHandoff(link, sent, isDefined(given) ? given.output : undefined).wait({
       ...present({ timeout_s: wait_s }),
       signal: AbortSignal.any([signal, ...(own ? [own] : [])]),
     })
   }
-
-  /** The part of an earlier run, unless it ended badly or was another one. */
-  async #send(part: OperationInput<'handoff_create'>, key: string): Promise<Handoff> {
-    const { link, handoff } = this.#options
-    const send = async (as: string) => (await link.call('handoff_send', part, { key: as })).handoff
-    const first = await send(key).catch((error: unknown) => {
-      if (error instanceof BatonError && error.code === 'conflict') return undefined
-      throw error
-    })
-    const isOver = !first || (isEnd(first.state) && first.state !== 'completed')
-    return isOver ? send(`${key}-attempt-${handoff.attempt}`) : first
-  }
-
-  async ask(question: string): Promise<string> {
-    const { link, handoff, signal } = this.#options
+  const ask = async (question: string): Promise<string> => {
     const look = async () => {
       const { thread } = await link.call('handoff_get', { id: handoff.uid })
       const asked = thread.findLastIndex(({ kind, text }) => kind === 'question' && text === question)
@@ -347,4 +330,6 @@ class WorkParts {
     signal.throwIfAborted()
     return said ?? ''
   }
+  // The overloads of the interface are one function here.
+  return { delegate: delegate as Work['delegate'], ask }
 }

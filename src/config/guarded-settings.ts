@@ -47,6 +47,7 @@ export const SETTINGS = {
   workspace:      'restricts',
   workspaces:     'grants',
   checks:         { commands: 'grants' },
+  tasks:          { rules: (rules) => (rules === 'repository' ? 'grants' : 'restricts') },
   runners:        'grants',
   server:         'grants',
   install:        'neither',

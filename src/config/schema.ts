@@ -12,6 +12,8 @@ const FORMAT_NAME = 'write a name in small letters, digits, dashes or underscore
 
 const WORKSPACE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
+const TASK_RULES = ['task-records', 'repository'] as const
+
 /** Dialects that have a folder of their own. */
 const LIVE_DIALECTS = ['markdown', 'queue', 'package'] as const
 
@@ -193,6 +195,17 @@ export const ConfigSchema = z
       })
       .optional()
       .describe('Acceptance checks that Baton runs itself'),
+    tasks: z
+      .strictObject({
+        rules: z
+          .enum(TASK_RULES)
+          .optional()
+          .describe(
+            'Demands of task finish and merge-check beside the record: task-records for a ticked checklist and a commit message of the form, repository for neither; left out: task-records where the main branch has task prompts. For repository needs: baton trust',
+          ),
+      })
+      .optional()
+      .describe('How finished tasks are checked'),
     runners: z
       .record(Name, Runner(Name).nullable())
       .optional()

@@ -90,6 +90,10 @@ export function startConfig(dialect: Home): string {
       ['checks:', '  commands:', '    - npm test'],
       false,
     ]),
+    settingSection(
+      'Demands of task finish: task-records, or repository for its own tests only. Takes effect only after: baton trust',
+      [['tasks:', '  rules: repository'], false],
+    ),
     settingSection('Programs that baton run starts. Takes effect only after: baton trust', [
       [
         'runners:',

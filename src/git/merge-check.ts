@@ -14,6 +14,8 @@ export interface MergeCheck {
   readonly branch: string
   readonly base: string
   readonly head: string
+  /** Whether document 003's rules held. */
+  readonly isStrict: boolean
   readonly task?: string
   readonly record?: string
   readonly allowed: boolean
@@ -26,6 +28,8 @@ export interface MergeCheckOptions {
   readonly base?: string | undefined
   /** The task, when the branch does not say it. */
   readonly task?: string | undefined
+  /** Whether document 003's rules hold; left out, as `hasTaskRules` finds them. */
+  readonly isStrict?: boolean | undefined
 }
 
 /** Facts about a branch, from git and the workspace. */
@@ -33,7 +37,8 @@ export interface BranchFacts {
   readonly branch: string
   readonly base: string
   readonly facts?: TaskFacts | undefined
-  readonly prompt?: TaskPrompt | undefined
+  /** False where a checklist is not asked for. */
+  readonly prompt?: TaskPrompt | false | undefined
   /** Files that the branch changes; undefined when it is merged already. */
   readonly changed?: readonly { readonly path: string; readonly deleted: boolean }[] | undefined
   readonly files: ReadonlySet<string>
@@ -54,7 +59,8 @@ export async function checkMerge(
   const head = await headOf(repository, branch)
   const facts = await factsOf(ask, branch, options.task)
   const record = facts && writebackOf(facts)
-  const prompt = facts && (await findPrompt(commitFiles(repository, head), facts.task.id))
+  const isStrict = options.isStrict ?? (await hasTaskRules(repository, baseCommit))
+  const prompt = isStrict && facts && (await findPrompt(commitFiles(repository, head), facts.task.id))
   const commitIsOn =
     record?.commit_sha !== undefined && (await repository.isAncestor(record.commit_sha, head))
   const found = judge({
@@ -71,6 +77,7 @@ export async function checkMerge(
     branch,
     base,
     head,
+    isStrict,
     ...present({ task: facts?.task.id, record: record?.uid }),
     allowed: found.reasons.length === 0,
     ...found,
@@ -92,7 +99,7 @@ export function judge(known: BranchFacts): Pick<MergeCheck, 'reasons' | 'warning
       `${branch} is not a branch of ${id}; rename it so that it begins with ${branchPrefix(id)}`,
     ),
     ...gateReasons(facts),
-    ...promptReasons(prompt, id),
+    ...(prompt === false ? [] : promptReasons(prompt, id)),
   ]
   const record = writebackOf(facts)
   if (!record) {
@@ -160,6 +167,10 @@ function recordWarnings({ later, changed }: BranchFacts, record: ThoughtRecord):
     ...problemIf(length > 0, 'blockers', `the record names ${length} that stood in the way`),
   ]
 }
+
+/** Whether the branch that work is merged into keeps task prompts. A branch cannot drop the rule by deleting them. */
+export const hasTaskRules = async (repository: Repository, base: string): Promise<boolean> =>
+  (await commitFiles(repository, base).list(PROMPTS_FOLDER)).length > 0
 
 export function promptReasons(prompt: TaskPrompt | undefined, id: string): Problem[] {
   if (!prompt) {

@@ -7,7 +7,24 @@ import { branchPrefix, checkCommitMessage, firstOf, isBranchOf } from './names.t
 import { findPrompt } from './prompts.ts'
 
 /** Document 003's Stage 1: `npm test && npm run lint`, run one after the other without a shell. */
-export const DEFAULT_COMMANDS: readonly string[] = ['npm test', 'npm run lint']
+const DEFAULT_COMMANDS = { test: 'npm test', lint: 'npm run lint' } as const
+/** The script that npm writes into a new package. */
+const NO_TEST = 'no test specified'
+
+/** The commands of a project that lists none: with document 003's rules both, else the scripts that it has. */
+export async function defaultCommands(root: string, isStrict: boolean): Promise<readonly string[]> {
+  if (isStrict) return Object.values(DEFAULT_COMMANDS)
+  const text = await checkoutFiles(root).read('package.json')
+  let scripts: Readonly<Record<string, unknown>>
+  try {
+    scripts = JSON.parse(text ?? '{}')?.scripts ?? {}
+  } catch {
+    return Object.values(DEFAULT_COMMANDS)
+  }
+  return (['test', 'lint'] as const)
+    .filter((name) => typeof scripts[name] === 'string' && !scripts[name].includes(NO_TEST))
+    .map((name) => DEFAULT_COMMANDS[name])
+}
 
 const COMMAND_TIME_LIMIT_MS = 30 * 60_000
 const PUSH_TIME_LIMIT_MS = 5 * 60_000
@@ -47,11 +64,11 @@ export interface Finishing {
   readonly warnings: readonly Problem[]
 }
 
-/** Checks finished work against git and the task-prompts file; each point stands in the way. */
+/** Checks finished work against git and, with document 003's rules, the task-prompts file; each point stands in the way. */
 export async function lookAtWork(
   repository: Repository,
   task: { readonly id: string; readonly title: string },
-  base: string,
+  { base, isStrict }: { readonly base: string; readonly isStrict: boolean },
 ): Promise<Finishing> {
   const branch = (await repository.currentBranch()) ?? ''
   const commit = (await repository.commit('HEAD')) ?? ''
@@ -67,8 +84,8 @@ export async function lookAtWork(
       code: 'not_committed',
       message: `${firstOf(open, 3)} is not committed; commit it or remove it`,
     })
-  const prompt = await findPrompt(checkoutFiles(repository.root), task.id)
-  points.push(...promptReasons(prompt, task.id))
+  const prompt = isStrict && (await findPrompt(checkoutFiles(repository.root), task.id))
+  if (prompt !== false) points.push(...promptReasons(prompt, task.id))
   const fork = (await repository.mergeBase(base, commit)) ?? base
   const changed = await repository.changed(fork, commit)
   if (fork === commit)
@@ -77,7 +94,7 @@ export async function lookAtWork(
       message: `${branch} has no commit of its own; commit the work first`,
     })
   const message = await repository.message(commit)
-  const checked = checkCommitMessage(message, task)
+  const checked = isStrict ? checkCommitMessage(message, task) : { ok: true as const }
   if (!checked.ok && fork !== commit)
     points.push({
       code: 'commit_message',
@@ -90,7 +107,7 @@ export async function lookAtWork(
     body: message.split('\n').slice(1).join('\n').trim(),
     points,
     warnings:
-      checked.ok && checked.warning !== undefined
+      'warning' in checked && checked.warning !== undefined
         ? [{ code: 'commit_message', message: checked.warning }]
         : [],
   }

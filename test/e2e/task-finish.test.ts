@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, it } from 'node:test'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
 import type { ThoughtRecord } from '../../src/domain/tasks/task.ts'
-import { git } from '../support/documents/folders.ts'
-import { ask, baton, refusal, type Where } from '../support/program/command.ts'
+import { folders, git } from '../support/documents/folders.ts'
+import { ask, baton, quick, refusal, trusted, type Where } from '../support/program/command.ts'
 import { aProject, finished, promptsPage, SUMMARY, worked } from '../support/program/project.ts'
 
 const PAGE = 'docs/guides/implementation/task-prompts/p0.1-infrastructure.md'
@@ -204,6 +204,76 @@ describe('finished work', () => {
     assert.match(refused.message, /run only after: baton trust/)
     assert.deepEqual(done.tests_run, ['sh check.sh test', 'sh check.sh lint'])
     assert.equal(readFileSync(join(work.where.cwd, 'ran.txt'), 'utf8'), 'test lint ')
+  })
+})
+
+describe('finished work in a repository without task prompts', () => {
+  const BRANCH_OF_P1 = 'feature/p1-set-up'
+
+  /** Work on P1 that is committed in the words of its author, in a package with these scripts and settings. */
+  async function plain(t: TestContext, scripts: object, settings = '') {
+    const root = folders(t).repository('shop')
+    const where = { cwd: root, env: { HOME: dirname(root) } }
+    writeFileSync(join(root, 'package.json'), JSON.stringify({ name: 'shop', scripts }))
+    if (settings !== '') writeFileSync(join(root, 'baton.yaml'), settings)
+    git(root, 'add', '--all')
+    git(root, 'commit', '--quiet', '--message', 'package')
+    await ask(where, 'task', 'create', 'P1', '--title', 'Set up')
+    await ask(where, 'task', 'start', 'P1', '--as', 'claude')
+    const cwd = join(root, '.worktrees/claude/p1-set-up')
+    git(cwd, 'commit', '--quiet', '--allow-empty', '--message', 'It is set up')
+    return { where: { ...where, cwd }, root }
+  }
+  const FINISH = ['task', 'finish', 'P1', '--as', 'claude', '--summary', 'It is set up.']
+
+  for (const [has, scripts, run] of [
+    ['no script', {}, []],
+    ['the script that npm init writes', { test: 'echo "Error: no test specified" && exit 1' }, []],
+    ['tests and no lint', { test: 'true' }, ['npm test']],
+  ] as const)
+    it(`is checked by ${has}, recorded and may be merged`, async (t) => {
+      const { where } = await plain(t, scripts)
+
+      const early = await refusal(where, 'task', 'update', 'P1', '--status', 'done', '--as', 'claude')
+      const unmerged = await quick(where, 'merge-check', BRANCH_OF_P1, '--json')
+      const done = await ask<{ tests_run: string[] }>(where, ...FINISH)
+
+      assert.match(early.message, /^Writeback required/)
+      assert.deepEqual(
+        JSON.parse(unmerged.stdout).reasons.map(({ code }: { code: string }) => code),
+        ['writeback_missing'],
+      )
+      assert.deepEqual(done.tests_run, run)
+      assert.equal((await quick(where, 'merge-check', BRANCH_OF_P1, '--run')).code, 0)
+    })
+
+  it('fails with its own tests', async (t) => {
+    const { where } = await plain(t, { test: 'false' })
+    assert.deepEqual(codesOf((await refusal(where, ...FINISH)).details), ['command_failed'])
+  })
+
+  it('needs a checklist and a commit message of the form where the settings say task-records', async (t) => {
+    const { where } = await plain(t, { test: 'true', lint: 'true' }, 'tasks: {rules: task-records}\n')
+    const refused = await refusal(where, ...FINISH)
+    assert.deepEqual(codesOf(refused.details), ['prompts_missing', 'commit_message'])
+  })
+
+  it('needs neither in a repository with prompts, once a person trusts tasks.rules', async (t) => {
+    const settings = 'tasks: {rules: repository}\n'
+    const { where, root } = await plain(t, {}, settings)
+    const page = 'docs/guides/implementation/task-prompts/p1.md'
+    mkdirSync(join(root, dirname(page)), { recursive: true })
+    writeFileSync(join(root, page), '# nothing\n')
+    git(root, 'add', '--all')
+    git(root, 'commit', '--quiet', '--message', 'prompts')
+
+    const refused = await refusal(where, ...FINISH)
+    trusted({ ...where, cwd: root })
+    await ask(where, ...FINISH)
+
+    assert.ok(codesOf(refused.details).includes('prompts_missing'))
+    assert.equal((await quick(where, 'merge-check', BRANCH_OF_P1)).code, 0)
+    assert.equal((await quick({ cwd: where.cwd }, 'merge-check', BRANCH_OF_P1)).code, 1)
   })
 })
 

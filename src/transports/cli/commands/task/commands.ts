@@ -1,22 +1,32 @@
 import { readSettings } from '../../../../config/file.ts'
-import { DEFAULT_COMMANDS } from '../../../../git/stage-one.ts'
+import { present } from '../../../../domain/present.ts'
 import { findWorkspace } from '../../../../workspace/workspace.ts'
 import type { Shell } from '../../shell.ts'
 
-/** The commands of Stage 1, or why they may not run. */
-export async function stageOneCommands(
-  shell: Shell,
-): Promise<{ readonly commands: readonly string[] } | { readonly problem: string }> {
+export interface TaskRules {
+  /** Whether document 003's rules hold beside the record; undefined: as the repository is. */
+  readonly isStrict?: boolean
+  /** Undefined: those of the repository. */
+  readonly commands?: readonly string[]
+  /** Why the commands of the settings may not run. */
+  readonly problem?: string
+}
+
+/** The trusted settings about finished tasks. */
+export async function taskRules(shell: Shell): Promise<TaskRules> {
   const { cwd, env } = shell.io
   const workspace = await findWorkspace(cwd, env)
-  if (workspace?.configFile === undefined) return { commands: DEFAULT_COMMANDS }
+  if (workspace?.configFile === undefined) return {}
   const read = await readSettings(workspace.configFile)
-  const commands = read.config.checks?.commands ?? []
-  if (commands.length === 0) return { commands: DEFAULT_COMMANDS }
+  const { checks: { commands = [] } = {}, tasks } = read.config
+  if (commands.length === 0 && tasks === undefined) return {}
   const { trustState } = await import('../../../../workspace/trust.ts')
-  const { waiting } = await trustState(workspace, read, env)
-  if (!waiting.includes('checks.commands')) return { commands }
+  const { waiting, config } = await trustState(workspace, read, env)
+  const isStrict = config.tasks?.rules && config.tasks.rules === 'task-records'
+  if (commands.length === 0) return present({ isStrict })
+  if (!waiting.includes('checks.commands')) return present({ isStrict, commands })
   return {
+    ...present({ isStrict }),
     problem: `${workspace.configFile} sets checks.commands, which run only after: baton trust (in CI: BATON_TRUST)`,
   }
 }

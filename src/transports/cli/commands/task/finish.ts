@@ -3,8 +3,14 @@ import { present } from '../../../../domain/present.ts'
 import type { Problem } from '../../../../domain/problem.ts'
 import type { ThoughtRecord } from '../../../../domain/tasks/task.ts'
 import type { Repository } from '../../../../git/git.ts'
-import { demandBase, gateReasons } from '../../../../git/merge-check.ts'
-import { type Finishing, lookAtWork, pushBranch, runCommands } from '../../../../git/stage-one.ts'
+import { demandBase, gateReasons, hasTaskRules } from '../../../../git/merge-check.ts'
+import {
+  defaultCommands,
+  type Finishing,
+  lookAtWork,
+  pushBranch,
+  runCommands,
+} from '../../../../git/stage-one.ts'
 import { belongsTo, type ShownTask, taskFacts } from '../../../../git/task-facts.ts'
 import { worktreeOf } from '../../../../git/worktrees.ts'
 import type { Command } from '../../command.ts'
@@ -13,14 +19,14 @@ import { withProgress } from '../../screen/progress.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
-import { stageOneCommands } from './commands.ts'
+import { type TaskRules, taskRules } from './commands.ts'
 import { askOf, BASE, demandRepository, taskNamed } from './repository.ts'
 
 /** Document 003's Stages 1 and 2: the work is checked, and then recorded and done in one. */
 export const finish: Command = {
   name: 'task finish',
   summary:
-    'Checks finished work (tests, lint, checklist, commit message), pushes its branch, then records it and sets the task done.',
+    'Checks finished work (its tests, and by tasks.rules checklist and commit message), pushes its branch, records it and sets the task done.',
   words: ['id'],
   flags: [
     {
@@ -58,8 +64,10 @@ export const finish: Command = {
       )
     const repository = place ? here.at(place.folder) : here
     const base = await demandBase(repository, textOf(args, 'base'))
-    const work = await lookAtWork(repository, task, base.commit)
-    const tests = await demandStageOne(shell, repository, { work, task, args })
+    const set = await taskRules(shell)
+    const isStrict = set.isStrict ?? (await hasTaskRules(repository, base.commit))
+    const work = await lookAtWork(repository, task, { base: base.commit, isStrict })
+    const tests = await demandStageOne(shell, repository, { work, task, args, set, isStrict })
     for (const { message } of work.warnings) shell.warn(message)
     shell.next(`baton merge-check ${work.branch}`)
     const done = await record(session, args, { task, work, tests })
@@ -87,23 +95,35 @@ async function demandWriter(session: Session, { id, owner, status }: ShownTask):
 async function demandStageOne(
   shell: Shell,
   repository: Repository,
-  { work, task, args }: { readonly work: Finishing; readonly task: ShownTask; readonly args: Arguments },
+  {
+    work,
+    task,
+    args,
+    set,
+    isStrict,
+  }: {
+    readonly work: Finishing
+    readonly task: ShownTask
+    readonly args: Arguments
+    readonly set: TaskRules
+    readonly isStrict: boolean
+  },
 ): Promise<readonly string[]> {
   const points: Problem[] = [...work.points, ...gateReasons({ task })]
   if ((textOf(args, 'summary') ?? work.body) === '')
     points.push({ code: 'no_summary', message: 'nothing says what was done; add --summary "…"' })
   const isElsewhere = points.some(({ code }) => code === 'branch_of_another_task')
-  const set = await stageOneCommands(shell)
-  if ('problem' in set) points.push({ code: 'not_trusted', message: set.problem })
+  const commands = set.commands ?? (await defaultCommands(repository.root, isStrict))
+  if (set.problem) points.push({ code: 'not_trusted', message: set.problem })
   else if (!isElsewhere) {
-    const failed = await withProgress(shell, (tell) => runCommands(set.commands, repository.root, tell))
+    const failed = await withProgress(shell, (tell) => runCommands(commands, repository.root, tell))
     if (failed) points.push(failed)
   }
   // Only what is good is pushed, so this comes last.
   const unpushed = points.length === 0 ? await pushBranch(repository, work.branch) : undefined
   if (unpushed) points.push(unpushed)
   if (points.length > 0) throw notFinished(task.id, points)
-  return 'commands' in set ? set.commands : []
+  return set.problem ? [] : commands
 }
 
 function notFinished(id: string, points: readonly Problem[]): BatonError {

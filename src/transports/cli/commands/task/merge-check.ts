@@ -2,7 +2,7 @@ import { BatonError } from '../../../../domain/errors.ts'
 import type { Problem } from '../../../../domain/problem.ts'
 import type { Repository } from '../../../../git/git.ts'
 import { checkMerge, type MergeCheck } from '../../../../git/merge-check.ts'
-import { runCommands } from '../../../../git/stage-one.ts'
+import { defaultCommands, runCommands } from '../../../../git/stage-one.ts'
 import { withCheckout } from '../../../../git/worktrees.ts'
 import type { Command } from '../../command.ts'
 import { type Arguments, isOn, refuseMoreWords, textOf } from '../../input/args.ts'
@@ -11,7 +11,7 @@ import { plainText } from '../../screen/plain-text.ts'
 import { withProgress } from '../../screen/progress.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
-import { stageOneCommands } from './commands.ts'
+import { type TaskRules, taskRules } from './commands.ts'
 import { askOf, BASE, demandRepository } from './repository.ts'
 
 /** Not an error: the check ran and refused the merge. */
@@ -46,12 +46,14 @@ export const mergeCheck: Command = {
 async function check(shell: Shell, repository: Repository, args: Arguments): Promise<number> {
   const branch = await branchOf(repository, args)
   const session = await shell.open({ write: false })
+  const set = await taskRules(shell)
   const found = await checkMerge(repository, askOf(session), {
     branch,
     base: textOf(args, 'base'),
     task: textOf(args, 'task'),
+    isStrict: set.isStrict,
   })
-  const failed = isOn(args, 'run') ? await runAgain(shell, repository, found.head) : undefined
+  const failed = isOn(args, 'run') ? await runAgain(shell, repository, found, set) : undefined
   const reasons = [...found.reasons, ...(failed ? [failed] : [])]
   const reopened = await reopen(shell, session, found)
   const answer = { ...found, allowed: reasons.length === 0, reasons, reopened }
@@ -69,11 +71,17 @@ async function branchOf(repository: Repository, { words }: Arguments): Promise<s
 }
 
 /** Runs in a checkout of the commit alone, so that what passes is what would be merged. */
-async function runAgain(shell: Shell, repository: Repository, head: string): Promise<Problem | undefined> {
-  const set = await stageOneCommands(shell)
-  if ('problem' in set) return { code: 'not_trusted', message: set.problem }
+async function runAgain(
+  shell: Shell,
+  repository: Repository,
+  { head, isStrict }: MergeCheck,
+  { commands, problem }: TaskRules,
+): Promise<Problem | undefined> {
+  if (problem) return { code: 'not_trusted', message: problem }
   return withProgress(shell, (tell) =>
-    withCheckout(repository, head, (folder) => runCommands(set.commands, folder, tell)),
+    withCheckout(repository, head, async (folder) =>
+      runCommands(commands ?? (await defaultCommands(folder, isStrict)), folder, tell),
+    ),
   )
 }
 

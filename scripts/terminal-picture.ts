@@ -1,4 +1,4 @@
-// Runs the commands of docs/guides/first-handoff.md on a terminal and draws what it shows: docs/guides/first-handoff.svg.
+// Runs the commands of docs/tutorials/first-handoff.md on a terminal and draws what it shows: docs/tutorials/first-handoff.svg.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { onTerminal } from '../test/support/program/command.ts'
 import { drawTerminal } from './terminal-svg.ts'
 
 const COLUMNS = 96
-const GUIDE = resolve(import.meta.dirname, '../docs/guides/first-handoff.md')
+const GUIDE = resolve(import.meta.dirname, '../docs/tutorials/first-handoff.md')
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'baton-picture-')))
 try {

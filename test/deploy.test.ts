@@ -7,7 +7,7 @@ import { get, openHttp } from './support/servers/http-workspace.ts'
 
 const DOCS = resolve(import.meta.dirname, '../docs')
 const text = (name: string): string => readFileSync(resolve(DOCS, name), 'utf8')
-const PAGE = text('guides/operate.md')
+const PAGE = text('how-to/operate.md')
 
 /** A query names a series of a histogram; the page and `# TYPE` name the histogram. */
 const namesIn = (query: string): string[] =>

@@ -46,7 +46,7 @@ const declarations = sources.flatMap((file) =>
 const filesOf = Map.groupBy(declarations, ({ name }) => name)
 const count = (name: string): number => new Set(filesOf.get(name)?.map(({ file }) => file)).size
 
-const rows = readFileSync(join(ROOT, 'docs/glossary.md'), 'utf8')
+const rows = readFileSync(join(ROOT, 'docs/reference/glossary.md'), 'utf8')
   .split('\n')
   .flatMap((line) => {
     const [, term, meaning, type, not] = line.split('|').map((cell) => cell.trim())

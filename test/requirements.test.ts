@@ -11,7 +11,7 @@ const ROOT = resolve(import.meta.dirname, '..')
 const ROW = /^\| (?<id>S\d-\d+) \| .+ \| (?<covered>[^|]+) \|$/
 const TITLE = /\b(?:it|test)\(\s*(?<quote>['"`])(?<title>(?:\\.|(?!\k<quote>).)*)\k<quote>/gs
 
-const rows = readFileSync(join(ROOT, 'docs/requirements.md'), 'utf8')
+const rows = readFileSync(join(ROOT, 'docs/reference/requirements.md'), 'utf8')
   .split('\n')
   .flatMap((line) => {
     const { id, covered } = ROW.exec(line)?.groups ?? {}
@@ -24,7 +24,7 @@ const titles = ['src', 'test', 'web/src'].flatMap(testsIn).flatMap((file) =>
   }),
 )
 
-describe('docs/requirements.md', () => {
+describe('docs/reference/requirements.md', () => {
   it('has a row for every requirement, each once and in order', () => {
     const all = Object.entries(COUNTS).flatMap(([document, count]) =>
       Array.from({ length: count }, (_, i) => `${document}-${String(i + 1).padStart(2, '0')}`),

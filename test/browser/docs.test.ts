@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { PAGES } from '../../web/src/ui/pages.ts'
 
 const DOCS = resolve(import.meta.dirname, '../../docs')
-const text = readFileSync(join(DOCS, 'dashboard.md'), 'utf8')
+const text = readFileSync(join(DOCS, 'how-to/dashboard.md'), 'utf8')
 
 describe('the guide to the dashboard', () => {
   it('lists every page with its address and keys', () => {
@@ -22,7 +22,7 @@ describe('the guide to the dashboard', () => {
   })
 
   it('shows pictures that are there, in the light and in the dark', () => {
-    const shown = [...text.matchAll(/\]\((screenshots\/\w+)-(?:light|dark)\.png\)/g)].map(
+    const shown = [...text.matchAll(/\]\(\.\.\/(screenshots\/\w+)-(?:light|dark)\.png\)/g)].map(
       ([, path = '']) => path,
     )
 

@@ -11,7 +11,7 @@ import { startBalancer, startServer } from '../support/servers/servers.ts'
 import { newDatabase } from '../support/store/store-places.ts'
 
 const DOCS = resolve(import.meta.dirname, '../../docs')
-const PAGE = readFileSync(resolve(DOCS, 'guides/operate.md'), 'utf8')
+const PAGE = readFileSync(resolve(DOCS, 'how-to/operate.md'), 'utf8')
 
 describe('the page for operators', () => {
   it('leads from nothing to two servers behind a balancer, a backup and a restore', async (t) => {

@@ -32,8 +32,8 @@ const TEXTS = [
     ...Object.values(PUBLIC),
     ...Object.values(FUNCTIONS),
     'README.md',
-    'docs/guides/typescript.md',
-    'docs/guides/durable-planner.md',
+    'docs/tutorials/typescript.md',
+    'docs/how-to/durable-planner.md',
   ]),
 ]
 

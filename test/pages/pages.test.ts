@@ -63,6 +63,20 @@ describe('the commands of a page', { concurrency: 3 }, () => {
     assert.ok(PAGES.length > 60)
   })
 
+  it('stand on pages whose links lead to a file', () => {
+    const wrong = PAGES.flatMap((name) =>
+      [
+        ...readFileSync(join(ROOT, name), 'utf8')
+          .replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, '')
+          .matchAll(/\]\((?!\w+:|#)([^)\s#]+)/g),
+      ]
+        .filter(([, to = '']) => !existsSync(join(ROOT, dirname(name), to)))
+        .map(([, to]) => `${name}: ${to}`),
+    )
+
+    assert.deepEqual(wrong, [])
+  })
+
   for (const name of PAGES.filter((each) => toRun(each).length > 0))
     it(`of ${name} work as they are typed`, async (t) => {
       const { code, shown } = await type(folders(t), clone, toRun(name))

@@ -7,13 +7,13 @@ import { guideCommands, shellWords } from '../support/documents/guide-commands.t
 import { quick } from '../support/program/command.ts'
 import { PROGRAMS, textOf } from './files.ts'
 
-const GUIDES = resolve(import.meta.dirname, '../../docs/guides')
-const guide = (name: string): string => readFileSync(join(GUIDES, name), 'utf8')
+const DOCS = resolve(import.meta.dirname, '../../docs')
+const guide = (name: string): string => readFileSync(join(DOCS, name), 'utf8')
 
 describe('the guide to the first handoff', () => {
   it('has a picture of its commands', () => {
-    const commands = guideCommands(guide('first-handoff.md'))
-    const picture = guide('first-handoff.svg')
+    const commands = guideCommands(guide('tutorials/first-handoff.md'))
+    const picture = guide('tutorials/first-handoff.svg')
 
     for (const command of commands)
       assert.ok(picture.includes(shellWords(command).slice(0, 2).join(' ')), command)
@@ -25,7 +25,7 @@ describe('the guide of each program', () => {
   for (const program of PROGRAMS)
     it(`of ${program} names the files that setup writes, and commands that work`, async (t) => {
       const cwd = folders(t).repository('shop')
-      const page = guide(`${program}.md`)
+      const page = guide(`how-to/${program}.md`)
       const { stdout } = await quick({ cwd }, 'setup', program, '--yes', '--json')
 
       for (const { path } of JSON.parse(stdout).files as { path: string }[]) {
@@ -41,8 +41,10 @@ describe('the guide of each program', () => {
     })
 
   it('is linked from the first one', () => {
-    const linked = [...guide('first-handoff.md').matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, file]) => file!)
-    const files = readdirSync(GUIDES)
+    const linked = [...guide('tutorials/first-handoff.md').matchAll(/\]\(\.\.\/how-to\/([\w-]+\.md)\)/g)].map(
+      ([, file]) => file!,
+    )
+    const files = readdirSync(join(DOCS, 'how-to'))
 
     assert.deepEqual(linked.sort(), PROGRAMS.map((name) => `${name}.md`).sort())
     for (const file of linked) assert.ok(files.includes(file), file)

@@ -162,7 +162,7 @@ describe('a definition that is right', () => {
   })
 
   it('is what the guide shows', () => {
-    const guide = readFileSync(join(import.meta.dirname, '../../docs/workflows.md'), 'utf8')
+    const guide = readFileSync(join(import.meta.dirname, '../../docs/how-to/workflows.md'), 'utf8')
     const [, shown = ''] = /```yaml\n([\s\S]*?)```/.exec(guide) ?? []
 
     const checked = checkWorkflow(parse(shown))

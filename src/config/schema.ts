@@ -201,7 +201,7 @@ export const ConfigSchema = z
           .enum(TASK_RULES)
           .optional()
           .describe(
-            'Demands of task finish and merge-check beside the record: task-records for a ticked checklist and a commit message of the form, repository for neither; left out: task-records where the main branch has task prompts. For repository needs: baton trust',
+            'The demands beside the record. task-records: a ticked checklist and a commit message of the form. repository: neither. Left out: task-records where the main branch has task prompts. For repository needs: baton trust',
           ),
       })
       .optional()

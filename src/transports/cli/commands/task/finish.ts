@@ -26,7 +26,7 @@ import { askOf, BASE, demandRepository, taskNamed } from './repository.ts'
 export const finish: Command = {
   name: 'task finish',
   summary:
-    'Checks finished work (its tests, and by tasks.rules checklist and commit message), pushes its branch, records it and sets the task done.',
+    'Checks finished work by the rules of the repository, pushes its branch, records it and sets the task done.',
   words: ['id'],
   flags: [
     {

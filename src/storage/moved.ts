@@ -5,6 +5,6 @@ import type { StoreInfo } from './store.ts'
 export const movedAway = ({ location, moved }: Pick<StoreInfo, 'location' | 'moved'>): BatonError =>
   new BatonError(
     'store_refused',
-    `${location} was copied to ${moved} and takes no more writes. ${moved?.endsWith(' not finished)') ? 'Wait for the end of the copy; if it was cut off, run the same baton store copy again' : 'Go on there: name it as store in baton.yaml, BATON_STORE or --store'}`,
+    `${location} was copied to ${moved} and takes no more writes. ${moved?.endsWith(' not finished)') ? 'Wait for the end of the copy; if it was cut off, run the same baton store move again' : 'Go on there: name it as store in baton.yaml, BATON_STORE or --store'}`,
     { location, moved },
   )

@@ -38,8 +38,17 @@ export function noteServer(
  * come with a clone, and a link with a secret in it is made of this.
  */
 export function notedServer(dir: string, store: string, uid: number | undefined): string | undefined {
+  const server = runningServer(dir, uid)
+  return server?.store === store ? server.url : undefined
+}
+
+/** The server that was started in this workspace and runs, for whichever store. */
+export function runningServer(
+  dir: string,
+  uid: number | undefined,
+): { readonly url: string; readonly store: string } | undefined {
   const note = readNote(noteIn(dir), uid)
-  return note?.store === store && isRunning(note.pid) ? `http://127.0.0.1:${note.port}` : undefined
+  return note && isRunning(note.pid) ? { url: `http://127.0.0.1:${note.port}`, store: note.store } : undefined
 }
 
 const noteIn = (dir: string): string => join(dir, 'server.json')

@@ -20,7 +20,7 @@ describe('completion', () => {
   it('offers commands, verbs, options, choices, agents and the ids that the verb can be applied to', async () => {
     assert.deepEqual(await offered('se'), ['send', 'serve', 'setup'])
     assert.deepEqual(await offered('task', 'st'), ['start'])
-    assert.deepEqual(await offered('store', ''), ['info', 'backup', 'restore', 'copy', 'upgrade', 'grants'])
+    assert.deepEqual(await offered('store', ''), ['info', 'backup', 'restore', 'move', 'upgrade', 'grants'])
     assert.deepEqual(await offered('send', '--del'), ['--deliverable'])
     assert.deepEqual(await offered('send', '--priority', ''), ['critical', 'high', 'normal', 'low'])
     assert.deepEqual(await offered('send', '--to', 'g'), ['gemini'])

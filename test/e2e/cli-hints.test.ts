@@ -88,7 +88,7 @@ token revoke zzz
 token create --agent codex
 store backup
 store restore
-store copy
+store move
 store upgrade
 export 99
 export nothing

@@ -131,7 +131,7 @@ describe('store backup, restore and copy', () => {
     const place = `${url.hostname}:${url.port}${url.pathname}`
     const before = await everything(where)
 
-    const there = await baton(where, 'store', 'copy', '--to', url.href)
+    const there = await baton(where, 'store', 'move', '--to', url.href)
     const again = await baton(where, 'store', 'copy', '--to', url.href)
     const back = await ask(where, 'store', 'copy', '--to', where.path('back.db'), '--store', url.href)
 

@@ -57,3 +57,48 @@ describe('the link that baton login prints', () => {
     assert.equal(new URL(url).origin, 'http://127.0.0.1:4999')
   })
 })
+
+describe('baton doctor', () => {
+  const checksIn = async (cwd: string): Promise<Record<string, { ok: boolean; detail: string }>> =>
+    Object.fromEntries(
+      JSON.parse((await quick({ cwd }, 'doctor', '--json')).stdout).checks.map((check: { name: string }) => [
+        check.name,
+        check,
+      ]),
+    )
+
+  it('explains a repository within a workspace, and a second workspace in it', async (t) => {
+    const place = folders(t)
+    const [outer, inner] = [place.repository('shop'), place.repository('shop/vendored')]
+    await ask({ cwd: outer }, 'init')
+
+    const { workspace: none } = await checksIn(inner)
+    await ask({ cwd: inner }, 'init')
+    const { workspace: second } = await checksIn(inner)
+    const { workspace: first } = await checksIn(outer)
+
+    assert.deepEqual([none?.ok, second?.ok], [false, true])
+    assert.match(
+      none!.detail,
+      new RegExp(`lies within the workspace of ${outer}; use that one with BATON_WORKSPACE=`),
+    )
+    assert.match(second!.detail, new RegExp(`^${inner}; a second workspace lies around it in ${outer} `))
+    assert.equal(first?.detail, outer)
+  })
+
+  it('names a server that was started here for another store', async (t) => {
+    const cwd = folders(t).repository('shop')
+    await ask({ cwd }, 'send', '--to', 'codex', '--title', 'x')
+    const store = join(cwd, '.baton/baton.db')
+    const noted = async (served: string) => {
+      const note = { store: served, port: 4999, pid: process.pid }
+      writeFileSync(join(cwd, '.baton/server.json'), JSON.stringify(note))
+      return (await checksIn(cwd)).server
+    }
+
+    assert.deepEqual(await noted(store), { name: 'server', ok: true, detail: 'http://127.0.0.1:4999' })
+    const { ok, detail } = (await noted('/another/store.db'))!
+    assert.equal(ok, false)
+    assert.match(detail, /serves \/another\/store\.db, not this store/)
+  })
+})

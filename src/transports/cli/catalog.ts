@@ -50,7 +50,7 @@ export const OTHER_COMMANDS = {
   migrate: [],
   task: ['audit', 'clean', 'finish', 'import', 'prompt'],
   workflow: ['init'],
-  store: ['info', 'backup', 'restore', 'copy', 'upgrade', 'grants'],
+  store: ['info', 'backup', 'restore', 'move', 'upgrade', 'grants'],
   agent: ['key'],
   audit: ['anchor', 'archive', 'export', 'trust', 'verify'],
   folders: ['sync', 'watch', 'doctor'],

@@ -7,6 +7,9 @@ import { type CommandLine, GLOBAL_FLAGS, optionsOf, readArguments, readCommandLi
 import type { Io } from './io.ts'
 import { Interrupted, Shell, screenFor } from './shell.ts'
 
+/** Commands under an earlier name. They work and are not shown. */
+const OLD_WORDS: Readonly<Record<string, string>> = { 'store copy': 'move' }
+
 /** A person pressed Ctrl-C, as shells count it. */
 const INTERRUPTED = 130
 
@@ -68,8 +71,9 @@ async function findCommand(
     const verbs = secondWords(first)
     const { loadCommand } = await import('./commands/index.ts')
     if (verbs.length === 0) return { command: await loadCommand(first), words: 1 }
-    if (second !== undefined && verbs.includes(second))
-      return { command: await loadCommand(first, second), words: 2 }
+    const verb = OLD_WORDS[`${first} ${second}`] ?? second
+    if (verb !== undefined && verbs.includes(verb))
+      return { command: await loadCommand(first, verb), words: 2 }
   }
   if (second === undefined) return undefined
   const verbs = secondWords(first)

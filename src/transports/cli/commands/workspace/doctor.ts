@@ -10,7 +10,8 @@ import { BatonError, ERROR_CODES } from '../../../../domain/errors.ts'
 import { newestCheckpoint } from '../../../../service/audit/checkpoints.ts'
 import { doubtsIn } from '../../../../service/audit/doubts.ts'
 import type { Store } from '../../../../service/service.ts'
-import { findWorkspace, lookedAt, type Workspace } from '../../../../workspace/workspace.ts'
+import { runningServer } from '../../../../workspace/server-note.ts'
+import { findWorkspace, lookedAt, type Workspace, workspaceAround } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
 import { isOn } from '../../input/args.ts'
 import { oneLine, plainText } from '../../screen/plain-text.ts'
@@ -42,7 +43,7 @@ export const doctor: Command = {
     const findings: DoctorResult[] = [nodeVersion()]
     const workspace = await attempt(findings, 'workspace', async () => {
       const found = await findWorkspace(shell.io.cwd, shell.io.env)
-      findings.push(workspaceResult(found))
+      findings.push(workspaceResult(found, workspaceAround(shell.io.cwd, shell.io.env)))
       return found
     })
     if (workspace?.configFile !== undefined)
@@ -50,6 +51,7 @@ export const doctor: Command = {
     if (workspace || shell.store !== undefined || shell.io.env.store !== undefined)
       await attempt(findings, 'store', async () => {
         const context = await storeAndLog(findings, shell)
+        findings.push(...serverResult(context, shell.io.env.uid))
         await attempt(findings, 'folders', () => folders(findings, context))
       })
     const ok = findings.every((finding) => finding.ok)
@@ -91,9 +93,39 @@ function nodeVersion(): DoctorResult {
   return { name: 'node', ok, detail: `${process.version}${ok ? '' : '; install Node 24'}` }
 }
 
-function workspaceResult(workspace: Workspace | undefined): DoctorResult {
-  const problem = workspace ? folderProblem(workspace.dir) : 'none here or above; make one with: baton init'
-  return { name: 'workspace', ok: problem === undefined, detail: problem ?? workspace?.root ?? '' }
+/** A repository within another one, such as a submodule, does not use the workspace around it. */
+function workspaceResult(workspace: Workspace | undefined, around: string | undefined): DoctorResult {
+  const use = `use that one with BATON_WORKSPACE=${around}`
+  if (!workspace)
+    return {
+      name: 'workspace',
+      ok: false,
+      detail: around
+        ? `none in this repository, which lies within the workspace of ${around}; ${use}, or make one here with: baton init`
+        : 'none here or above; make one with: baton init',
+    }
+  const second =
+    around === undefined || around === workspace.root
+      ? ''
+      : `; a second workspace lies around it in ${around} and shares nothing with it; ${use}`
+  const problem = folderProblem(workspace.dir)
+  return { name: 'workspace', ok: problem === undefined, detail: problem ?? `${workspace.root}${second}` }
+}
+
+function serverResult({ service, workspace }: Context, uid: number | undefined): DoctorResult[] {
+  const { location } = service.deps.store.info
+  const server = workspace && runningServer(workspace.dir, uid)
+  if (!server) return []
+  const ok = server.store === location
+  return [
+    {
+      name: 'server',
+      ok,
+      detail: ok
+        ? server.url
+        : `${server.url} was started here and serves ${server.store}, not this store; stop it and start: baton serve`,
+    },
+  ]
 }
 
 function folderProblem(dir: string): string | undefined {

@@ -78,8 +78,8 @@ const restore: Command = {
   },
 }
 
-const copy: Command = {
-  name: 'store copy',
+const move: Command = {
+  name: 'store move',
   summary:
     'Moves everything into another, empty store, compares every field and verifies the log. The source takes no more writes.',
   flags: [
@@ -91,8 +91,8 @@ const copy: Command = {
     },
   ],
   examples: [
-    'baton store copy --to postgres://baton@db.example.com/baton',
-    'baton store copy --to ../copy.db',
+    'baton store move --to postgres://baton@db.example.com/baton',
+    'baton store move --to ../moved.db',
   ],
   async run(shell, args) {
     const source = await openLocal(shell, false)
@@ -200,4 +200,4 @@ function restored(
 const size = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.max(1, Math.round(bytes / 1_000))} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
-export const STORE_COMMANDS = { info, backup, restore, copy, upgrade, grants }
+export const STORE_COMMANDS = { info, backup, restore, move, upgrade, grants }

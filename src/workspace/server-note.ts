@@ -43,10 +43,7 @@ export function notedServer(dir: string, store: string, uid: number | undefined)
 }
 
 /** The server that was started in this workspace and runs, for whichever store. */
-export function runningServer(
-  dir: string,
-  uid: number | undefined,
-): { readonly url: string; readonly store: string } | undefined {
+export function runningServer(dir: string, uid: number | undefined) {
   const note = readNote(noteIn(dir), uid)
   return note && isRunning(note.pid) ? { url: `http://127.0.0.1:${note.port}`, store: note.store } : undefined
 }

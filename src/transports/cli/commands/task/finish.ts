@@ -67,7 +67,7 @@ export const finish: Command = {
     const set = await taskRules(shell)
     const isStrict = set.isStrict ?? (await hasTaskRules(repository, base.commit))
     const work = await lookAtWork(repository, task, { base: base.commit, isStrict })
-    const tests = await demandStageOne(shell, repository, { work, task, args, set, isStrict })
+    const tests = await demandStageOne(shell, repository, { work, task, args }, { ...set, isStrict })
     for (const { message } of work.warnings) shell.warn(message)
     shell.next(`baton merge-check ${work.branch}`)
     const done = await record(session, args, { task, work, tests })
@@ -95,26 +95,15 @@ async function demandWriter(session: Session, { id, owner, status }: ShownTask):
 async function demandStageOne(
   shell: Shell,
   repository: Repository,
-  {
-    work,
-    task,
-    args,
-    set,
-    isStrict,
-  }: {
-    readonly work: Finishing
-    readonly task: ShownTask
-    readonly args: Arguments
-    readonly set: TaskRules
-    readonly isStrict: boolean
-  },
+  { work, task, args }: { readonly work: Finishing; readonly task: ShownTask; readonly args: Arguments },
+  rules: TaskRules & { readonly isStrict: boolean },
 ): Promise<readonly string[]> {
   const points: Problem[] = [...work.points, ...gateReasons({ task })]
   if ((textOf(args, 'summary') ?? work.body) === '')
     points.push({ code: 'no_summary', message: 'nothing says what was done; add --summary "…"' })
   const isElsewhere = points.some(({ code }) => code === 'branch_of_another_task')
-  const commands = set.commands ?? (await defaultCommands(repository.root, isStrict))
-  if (set.problem) points.push({ code: 'not_trusted', message: set.problem })
+  const { problem, commands = await defaultCommands(repository.root, rules.isStrict) } = rules
+  if (problem) points.push({ code: 'not_trusted', message: problem })
   else if (!isElsewhere) {
     const failed = await withProgress(shell, (tell) => runCommands(commands, repository.root, tell))
     if (failed) points.push(failed)
@@ -123,7 +112,7 @@ async function demandStageOne(
   const unpushed = points.length === 0 ? await pushBranch(repository, work.branch) : undefined
   if (unpushed) points.push(unpushed)
   if (points.length > 0) throw notFinished(task.id, points)
-  return set.problem ? [] : commands
+  return problem ? [] : commands
 }
 
 function notFinished(id: string, points: readonly Problem[]): BatonError {

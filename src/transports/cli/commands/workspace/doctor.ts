@@ -96,36 +96,23 @@ function nodeVersion(): DoctorResult {
 /** A repository within another one, such as a submodule, does not use the workspace around it. */
 function workspaceResult(workspace: Workspace | undefined, around: string | undefined): DoctorResult {
   const use = `use that one with BATON_WORKSPACE=${around}`
-  if (!workspace)
-    return {
-      name: 'workspace',
-      ok: false,
-      detail: around
-        ? `none in this repository, which lies within the workspace of ${around}; ${use}, or make one here with: baton init`
-        : 'none here or above; make one with: baton init',
-    }
-  const second =
-    around === undefined || around === workspace.root
-      ? ''
-      : `; a second workspace lies around it in ${around} and shares nothing with it; ${use}`
-  const problem = folderProblem(workspace.dir)
-  return { name: 'workspace', ok: problem === undefined, detail: problem ?? `${workspace.root}${second}` }
+  const none = around
+    ? `none in this repository, which lies within the workspace of ${around}; ${use}, or make one here with: baton init`
+    : 'none here or above; make one with: baton init'
+  const isSecond = around !== undefined && around !== workspace?.root
+  const second = `; a second workspace lies around it in ${around} and shares nothing with it; ${use}`
+  const problem = workspace ? folderProblem(workspace.dir) : none
+  const detail = problem ?? `${workspace?.root}${isSecond ? second : ''}`
+  return { name: 'workspace', ok: problem === undefined, detail }
 }
 
 function serverResult({ service, workspace }: Context, uid: number | undefined): DoctorResult[] {
   const { location } = service.deps.store.info
   const server = workspace && runningServer(workspace.dir, uid)
   if (!server) return []
+  const wrong = `${server.url} was started here and serves ${server.store}, not this store; stop it and start: baton serve`
   const ok = server.store === location
-  return [
-    {
-      name: 'server',
-      ok,
-      detail: ok
-        ? server.url
-        : `${server.url} was started here and serves ${server.store}, not this store; stop it and start: baton serve`,
-    },
-  ]
+  return [{ name: 'server', ok, detail: ok ? server.url : wrong }]
 }
 
 function folderProblem(dir: string): string | undefined {

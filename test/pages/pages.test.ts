@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -231,13 +232,17 @@ function makeClone(clone: string): void {
   git(clone, 'add', '--all')
   git(clone, 'commit', '--quiet', '--allow-empty', '--message', 'changes of the working tree')
   // Links, so that nothing that npm does in the clone reaches the packages of this run.
-  for (const made of ['node_modules', 'dist', 'web/dist']) {
+  // Where the sources have changed since the build, they run themselves.
+  const builtMs = statSync(join(ROOT, 'dist/.built'), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const sources = globSync('src/**/*.ts', { cwd: ROOT }).filter((file) => !file.endsWith('.test.ts'))
+  const isBuilt = sources.every((file) => statSync(join(ROOT, file)).mtimeMs <= builtMs)
+  for (const made of ['node_modules', ...(isBuilt ? ['dist', 'web/dist'] : [])]) {
     mkdirSync(join(clone, made))
     for (const name of existsSync(join(ROOT, made)) ? readdirSync(join(ROOT, made)) : [])
       if (name !== '.built') symlinkSync(join(ROOT, made, name), join(clone, made, name))
   }
   // The files of a clone are newer than the build that they belong to.
-  if (existsSync(join(ROOT, 'dist/.built'))) writeFileSync(join(clone, 'dist/.built'), '')
+  if (isBuilt) writeFileSync(join(clone, 'dist/.built'), '')
 }
 
 async function freePort(): Promise<number> {

@@ -10,10 +10,13 @@ import { ask, BATON, cleanEnv, quick, type Where } from '../support/program/comm
 /** Words of real programs to Baton; `npm run check:agents -- --record` writes these files. */
 const FIXTURES = resolve(import.meta.dirname, '../programs/fixtures')
 
+type Input = Readonly<Record<string, unknown>>
 interface Recorded {
-  readonly hooks: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>
-  readonly hello: readonly Readonly<Record<string, unknown>>[]
+  readonly hooks: Readonly<Record<string, readonly Input[]>>
+  readonly hello: readonly Input[]
 }
+
+const REFUSED = /"decision":"(?:block|deny)".*handoff_submit/
 
 const TARGETS: Readonly<Record<string, string>> = { claude: 'claude-code' }
 const recorded = readdirSync(FIXTURES).map((file) => {
@@ -23,35 +26,70 @@ const recorded = readdirSync(FIXTURES).map((file) => {
 })
 
 const here = (t: TestContext): Where => ({ cwd: folders(t).repository('shop') })
-const sendTo = (where: Where, agent: string) =>
-  ask(where, 'send', '--to', agent, '--title', 'Add limits', '--summary', 'API needs limits before launch')
+const ABOUT = ['--title', 'Add limits', '--summary', 'API needs limits before launch', '--as', 'planner']
+const sendTo = (where: Where, agent: string) => ask(where, 'send', '--to', agent, ...ABOUT)
 
 for (const { program, target, hooks, hello } of recorded)
   describe(`what ${program} said to Baton`, () => {
-    const called = (where: Where, event: string, input: Readonly<Record<string, unknown>>) =>
+    const called = (where: Where, event: string, input: Input) =>
       quick(
         { ...where, input: JSON.stringify(input).replaceAll('<repo>', where.cwd) },
         ...['hook', event, '--agent', program, '--for', target],
       )
 
+    /** Work for the agent, which it has accepted unless its session only begins. */
+    const withWork = async (t: TestContext, event: string, agent = program): Promise<Where> => {
+      const where = here(t)
+      await sendTo(where, agent)
+      if (event !== 'session-start') await ask(where, 'accept', '@', '--as', agent)
+      return where
+    }
+
     for (const [event, inputs] of Object.entries(hooks))
       it(`is answered at ${event}`, async (t) => {
-        const where = here(t)
-        await sendTo(where, program)
-        if (event !== 'session-start') await ask(where, 'accept', '@', '--as', program)
-
-        const answers = []
-        for (const input of inputs) answers.push(await called(where, event, input))
-
-        for (const { code, stderr } of answers) assert.deepEqual([code, stderr], [0, ''])
-        const told = answers.map(({ stdout }) => stdout)
+        const told: string[] = []
+        const hear = async (where: Where, input: Input) => {
+          const { code, stdout, stderr } = await called(where, event, input)
+          assert.deepEqual([code, stderr], [0, ''])
+          told.push(stdout)
+        }
+        if (event === 'subagent-stop') {
+          for (const input of inputs)
+            await hear(await withWork(t, event, String(input.agent_type || program)), input)
+          // One without a type is the program's own.
+          for (const [at, text] of told.entries())
+            assert.match(text, inputs[at]!.agent_type === '' ? /^$/ : REFUSED)
+          return
+        }
+        const where = await withWork(t, event)
+        if (event === 'news') {
+          await called(where, 'session-start', hooks['session-start']![0]!)
+          for (const input of inputs) {
+            await ask(where, 'comment', '@', 'Mind the bursts', '--as', 'planner')
+            await hear(where, input)
+          }
+          for (const text of told) assert.match(text, /additionalContext.*planner commented/)
+          return
+        }
+        for (const input of inputs) await hear(where, input)
         if (event === 'session-start') for (const text of told) assert.match(text, /Add limits/)
-        // The first stop is refused with the work; the one that follows from it is not.
+        // The first stop is refused with the work; one that follows from it, or waits for a job, is not.
         else if (/stop|after-agent/.test(event))
           for (const [at, text] of told.entries()) {
-            const isContinued = inputs[at]!.stop_hook_active === true
-            assert.match(text, isContinued ? /^$/ : /"decision":"(?:block|deny)".*handoff_submit/)
+            const { stop_hook_active, background_tasks = [] } = inputs[at]!
+            const mayStop = stop_hook_active === true || Object(background_tasks).length > 0
+            assert.match(text, mayStop ? /^$/ : REFUSED)
           }
+        else {
+          const { timeline } = await ask<{ timeline: { act: string }[] }>(
+            where,
+            'show',
+            '@',
+            '--as',
+            'planner',
+          )
+          assert.ok(timeline.some(({ act }) => act === 'handoff.heartbeat'))
+        }
       })
 
     it('is understood by the server as the first words of a client', async (t) => {
@@ -84,4 +122,6 @@ it('what programs said is there for all six', () => {
     recorded.map(({ program }) => program),
     ['claude', 'codex', 'copilot', 'gemini', 'opencode', 'qwen'],
   )
+  for (const { program, hooks } of recorded)
+    assert.equal(Object.hasOwn(hooks, 'news'), program !== 'opencode', program)
 })

@@ -130,6 +130,7 @@ export function toHookInput(said: Readonly<Record<string, unknown>>): HookInput 
     isCursor: text('cursor_version') !== undefined,
     isAborted: said.status === 'aborted' || said.status === 'error',
     isFailed: Boolean(Object(said.tool_response).error),
-    isWaiting: jobs.some((job) => Object(job).status === 'running'),
+    // A subagent that stops is in the list itself.
+    isWaiting: jobs.some((job) => Object(job).status === 'running' && Object(job).id !== text('agent_id')),
   }
 }

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { describeKilling, EVERY_CUT, EVIDENCE, send } from '../mcp/killing.ts'
 import { agentAt, describePassing, newPlace } from '../mcp/passing.ts'
+import { quick } from '../support/program/command.ts'
 
 describePassing(100)
 describeKilling('sqlite', EVERY_CUT)
@@ -35,5 +39,26 @@ describe('an agent process', () => {
       })
       assert.equal(handoff.state, 'in_review')
     }
+  })
+
+  it('hears what somebody did to its work from another machine, in a database that both use', async (t) => {
+    const here = await newPlace(t, 'postgres')
+    const elsewhere = { ...(await newPlace(t, 'sqlite')), store: here.store }
+    mkdirSync(join(here.where.cwd, '.baton'))
+    const hook = (event: string) =>
+      quick({ ...here.where, input: '{}' }, 'hook', event, '--agent', 'ben', '--store', here.store)
+    const started = await hook('session-start')
+    const [ana, ben] = await Promise.all([agentAt(t, elsewhere, 'ana'), agentAt(t, here, 'ben')])
+    const id = await send(ana, 'ben')
+    await ben.call('handoff_accept', { id })
+    await ben.call('handoff_ask', { id, question: 'For whom?' })
+    await ana.call('handoff_answer', { id, text: 'For each user' })
+    const file = join(here.where.cwd, '.baton/news/ben')
+    for (let tries = 0; tries < 500 && !existsSync(file); tries++) await setTimeout(20)
+    const { stdout } = await hook('news')
+
+    assert.equal(started.code, 0, started.stderr)
+    assert.match(stdout, new RegExp(`- ${id}: ana answered`))
+    assert.ok(!existsSync(join(elsewhere.where.cwd, '.baton')))
   })
 })

@@ -1,4 +1,5 @@
 import { gitEnvironment } from '../../../../config/config.ts'
+import type { Actor } from '../../../../domain/agent.ts'
 import { once } from '../../../../domain/once.ts'
 import type { Command } from '../../command.ts'
 import { textOf, withCaller } from '../../input/args.ts'
@@ -24,21 +25,31 @@ export const mcp: Command = {
     const { parseToolset } = await import('../../../mcp/tools.ts')
     const toolset = parseToolset(textOf(args, 'tools'))
     const own = new Shell(shell.io, withCaller(args, textOf(args, 'agent')!))
+    const over = new AbortController()
     try {
       // Loading the protocol takes as long as opening the store.
       const [session, { serveMcp }] = await Promise.all([
         own.open({ write: true, local: true }),
         import('../../../mcp/stdio.ts'),
       ])
-      const { service, actor } = session.context!
+      const { service, actor, workspace } = session.context!
       const live = await liveOf(own, session)
       const seats = await seatsOf(shell.io, session.context!)
       // Only a process that works takes a seat: some clients start a second one just to ask what it speaks.
       const seat = once(() => seats.take())
+      const caller = once((): Actor => {
+        const known = { ...actor, instance: shell.io.env.instance ?? seats.given ?? seat().instance }
+        // Others may write to the same database from elsewhere.
+        if (workspace && service.deps.store.info.engine === 'postgres')
+          void import('../../../mcp/news.ts')
+            .then(({ keepNews }) => keepNews(service, workspace.dir, known, over.signal))
+            .catch(() => undefined)
+        return known
+      })
       await serveMcp({
         service,
         agent: actor.name,
-        actor: () => ({ ...actor, instance: shell.io.env.instance ?? seats.given ?? seat().instance }),
+        actor: caller,
         toolset,
         folder: shell.io.cwd,
         gitEnvironment: gitEnvironment(),
@@ -48,6 +59,7 @@ export const mcp: Command = {
       })
       return 0
     } finally {
+      over.abort()
       await own.close()
     }
   },

@@ -87,7 +87,7 @@ export function stagedText(problems: readonly StagedProblem[]): string {
     ...warnings.flatMap(problemLines),
     ...(errors.length === 0
       ? []
-      : ['Move them with git mv, or all at once with: baton migrate --from v1 . --apply']),
+      : ['Move them with git mv, or all at once with: baton migrate --from v1 . --yes']),
   ].join('\n')
 }
 

@@ -164,7 +164,7 @@ async function suspectOf(
     record: record.uid,
     ...present({ commit: record.commit_sha, missing, reverted_by: revert?.commit }),
     reason: reasons.join('; '),
-    reinstate: `baton thought record ${task.id} --status todo --notes "${NOTES}"`,
+    reinstate: `baton thought record ${task.id} --status todo -m "${NOTES}"`,
   }
 }
 

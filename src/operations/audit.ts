@@ -185,7 +185,7 @@ const redact = defineOperation({
   input: () => z.strictObject(redactFields()),
   output: Redacted,
   errors: ['invalid_input', 'not_found', 'not_allowed', 'conflict', 'unavailable'],
-  examples: ['baton audit redact HO-2026-001 --field summary --reason leaked-key'],
+  examples: ['baton audit redact HO-2026-001 --field summary -m leaked-key'],
   run: async (service, call, input) => {
     const { redact } = await import('../service/redaction/redact.ts')
     return mutable(await redact(service.deps, call, input))

@@ -16,7 +16,7 @@ const reopen = defineOperation({
   input: () => z.strictObject({ id: TaskId, reason: Reason.describe('Why it is not done, for the log') }),
   output: Shown,
   errors: [...BASIC, 'not_allowed'],
-  examples: ['baton task reopen P0.1.1 --reason "merge refused: no thought_record"'],
+  examples: ['baton task reopen P0.1.1 -m "merge refused: no thought_record"'],
   run: async (service, call, { id, reason }) =>
     show(await (await service.history()).reopen(call, id, reason)),
 })

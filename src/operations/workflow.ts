@@ -112,7 +112,7 @@ const cancel = defineOperation({
   input: () => z.strictObject({ id: RunId, reason: Note.optional() }),
   output: RunView,
   errors: [...CHANGE_ERRORS],
-  examples: ['baton workflow cancel feature-1 --reason "no longer needed"'],
+  examples: ['baton workflow cancel feature-1 -m "no longer needed"'],
   run: async (service, call, { id, reason }) =>
     shownRun(service, (await (await service.workflows()).cancel(call, id, reason)).uid),
 })

@@ -35,7 +35,7 @@ const update = defineOperation({
     }),
   output: Updated,
   errors: [...BASIC, 'not_allowed', 'unmet'],
-  examples: ['baton task update P0.1.1 --progress 40 --notes "parser done"'],
+  examples: ['baton task update P0.1.1 --progress 40 -m "parser done"'],
   run: async (service, call, { task_id, ...input }) => {
     const row = await service.tasks.update(call, task_id, input)
     const unusual = input.notes === undefined ? undefined : notesProblem(input.notes)
@@ -60,7 +60,7 @@ const record = defineOperation({
   errors: [...BASIC, 'not_allowed'],
   examples: [
     'baton thought record P0.1.1 --branch feature/p0-1-1-package-setup --commit-sha abc123def456789abcdef456789abcdef456789a --test smoke.test.ts --summary "…"',
-    'baton thought record P0.1.1 --status todo --notes "Previous PR reverted, task reinstated"',
+    'baton thought record P0.1.1 --status todo -m "Previous PR reverted, task reinstated"',
   ],
   run: async (service, call, { task_id, ...input }) => {
     const warnings = await judged(service, task_id, input)
@@ -101,9 +101,7 @@ const escalate = defineOperation({
     }),
   output: () => HandoffAnswer().extend({ task_id: z.string() }),
   errors: [...BASIC, 'not_allowed', 'limit_exceeded'],
-  examples: [
-    'baton task escalate P0.1.1 --branch feature/p0-1-1-package-setup --reason "the store is locked"',
-  ],
+  examples: ['baton task escalate P0.1.1 --branch feature/p0-1-1-package-setup -m "the store is locked"'],
   run: async (service, call, { task_id, to, reason, ...record }) => {
     const { escalateWriteback } = await import('../service/tasks/escalation.ts')
     return { handoff: await escalateWriteback(service, call, { task_id, record, to, reason }), task_id }
@@ -153,7 +151,7 @@ const attest = defineOperation({
   output: ThoughtRecord,
   errors: [...BASIC, 'not_allowed'],
   examples: [
-    'baton thought attest 0198f000-0000-7000-8000-000000000001 --reason "written by hand, store was locked"',
+    'baton thought attest 0198f000-0000-7000-8000-000000000001 -m "written by hand, store was locked"',
   ],
   run: async (service, call, { uid, reason }) => {
     const { attestRecord } = await import('../service/tasks/unchained.ts')

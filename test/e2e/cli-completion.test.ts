@@ -27,6 +27,9 @@ describe('completion', () => {
     assert.deepEqual(await offered('accept', '--as', 'codex', ''), [first])
     assert.deepEqual(await offered('inbox', '--as', 'co'), ['codex'])
     assert.deepEqual(await offered('verify', ''), [])
+    assert.deepEqual(await offered('cancel', '1'), ['1'])
+    assert.deepEqual((await offered('show', '--as', 'gemini', 'HO')).length, 2)
+    assert.ok((await offered('submit', '-')).includes('-m'))
   })
 
   it('says nothing and fails nowhere, whatever is asked and wherever', async (t) => {

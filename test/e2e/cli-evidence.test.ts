@@ -153,7 +153,7 @@ describe('evidence on the command line', () => {
     const unseen = await refusal(where, 'verify', '001', '--as', 'perplexity', '--pass')
     assert.equal(
       unseen.message,
-      'HO-2026-001 cannot be completed: no evidence for "Docs"; no evidence for "Tests"; say what you saw with --check "Docs=…" --check "Tests=…", or give it back with --fail "why"',
+      'HO-2026-001 cannot be completed: no evidence for "Docs"; no evidence for "Tests"; say what you saw with --check "Docs=…" --check "Tests=…", or give it back with --fail -m "why"',
     )
   })
 

@@ -231,9 +231,11 @@ describe('gc', () => {
     const before = await everything(where)
 
     const dry = await ask(where, 'gc')
-    const done = await ask(where, 'gc', '--apply')
+    const still = await ask(where, 'gc', '--yes', '--dry-run')
+    const done = await ask(where, 'gc', '--yes')
     const again = await ask(where, 'gc')
 
+    assert.deepEqual(still, { ...dry, before: still.before })
     assert.deepEqual([dry.applied, dry.idem, done.applied, done.idem, again.idem], [false, 1, true, 1, 0])
     assert.deepEqual(await everything(where), before)
     assert.equal((await ask<{ ok: boolean }>(where, 'doctor')).ok, true)

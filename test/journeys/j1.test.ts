@@ -38,13 +38,13 @@ describe('J1, the first handoff', () => {
     assert.match(inbox.stdout, /^accept\tHO-\d{4}-001\tAdd rate limiting\t/)
     assert.match((await type('baton accept @ --as codex')).stdout, /^✓ HO-\d{4}-001 is yours, in progress\n$/)
     const submitted = await type(
-      'baton submit @ --as codex --evidence "Middleware in src/=src/limit.ts" --note "12 tests"',
+      'baton submit @ --as codex --evidence "Middleware in src/=src/limit.ts" -m "12 tests"',
     )
     assert.match(submitted.stdout, /^✓ HO-\d{4}-001 is handed in; \S+ verifies it\n$/)
     const asked = await type('baton verify @')
     assert.deepEqual(
       [asked.code, asked.stderr],
-      [2, '✗ say what you judge: --pass, or --fail "why" (a terminal would ask)\n'],
+      [2, '✗ say what you judge: --pass, or --fail -m "why" (a terminal would ask)\n'],
     )
 
     const screen = onTerminal({ cwd }, words('baton verify @'), { steps: [['Does it pass?', 'y\n']] })

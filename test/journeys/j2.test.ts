@@ -113,7 +113,7 @@ it('J2: a team that lives in _handoffs/', async (t) => {
 
   // Coming from the first version: a plan first.
   const plan = await run('migrate', '--from', 'v1', '.')
-  assert.match(plan, /--apply/)
+  assert.match(plan, /--yes/)
 })
 
 const handoff = (n: number): readonly string[] => [

@@ -44,7 +44,7 @@ const byCommand: Driver = async (_t, { where: at }, { asked: { as, op, input } }
 /** A sentence about an option as the other surfaces say it of the field. */
 async function named(name: OperationName, sentence: string): Promise<string> {
   const flags = flagsOf(await loadOperation(name))
-  return sentence.replace(/^--([\w-]+)/, (typed, option) => {
+  return sentence.replace(/^--?([\w-]+)/, (typed, option) => {
     return flags.find((flag) => flag.name === option && flag.part === undefined)?.field ?? typed
   })
 }

@@ -148,7 +148,7 @@ describe('what a native handoff needs to be completed', () => {
 
   it('is that something was handed in, also where no deliverable was named', () => {
     assert.deepEqual(messages(native, aContent()), [
-      `nothing_handed_in: codex has handed in nothing; it does with: baton submit ${native.id} --as codex --note "…"`,
+      `nothing_handed_in: codex has handed in nothing; it does with: baton submit ${native.id} --as codex -m "…"`,
     ])
   })
 

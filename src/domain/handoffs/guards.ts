@@ -164,7 +164,7 @@ function accepted(handoff: Handoff): readonly Problem[] {
 /** Native: where nothing is named that must be there, handing in is what the receiver says of the work. */
 function handedIn({ package: pack, result }: Content, { id, to }: Handoff): readonly Problem[] {
   if (result || pack.deliverables?.length) return []
-  const message = `${to} has handed in nothing; it does with: baton submit ${id} --as ${to} --note "…"`
+  const message = `${to} has handed in nothing; it does with: baton submit ${id} --as ${to} -m "…"`
   return [{ code: 'nothing_handed_in', message }]
 }
 

@@ -44,7 +44,7 @@ export function permitted(
 /** Why a handoff cannot be sent again, if so. */
 export function whyNotAgain({ id, state, type, step }: Handoff): string | undefined {
   if (isOpen(state))
-    return `${stateWords(state)}; give it to another with: baton reassign ${id} <agent>, or end it with: baton cancel ${id}`
+    return `${stateWords(state)}; give it to another with: baton reassign ${id} --to <agent>, or end it with: baton cancel ${id}`
   if (type === 'return') return 'carries a result; send the work again that it answers'
   return step === undefined ? undefined : 'is a step of a workflow; see: baton workflow list'
 }

@@ -32,10 +32,10 @@ function distance(from: string, to: string): number {
 }
 
 /** The end of a sentence that refuses a word: the one that was probably meant, or nothing. */
-export function didYouMean(word: string, known: Iterable<string>, lead = ''): string {
+export function didYouMean(word: string, known: Iterable<string>, typed = (each: string) => each): string {
   // One letter is near to every other.
   const words = word.length < 2 ? [] : [...known].filter((each) => each.length > 1)
   const found =
     nearest(word, words) ?? (word.length > 2 ? words.find((each) => each.startsWith(word)) : undefined)
-  return found === undefined ? '' : `; did you mean ${lead}${found}?`
+  return found === undefined ? '' : `; did you mean ${typed(found)}?`
 }

@@ -8,7 +8,7 @@ const verify = defineStep('verify', {
   tools: 'default',
   input: () => z.strictObject({ id: Id, ...verifyFields() }),
   errors: ['unmet'],
-  examples: ['baton verify @ --pass', 'baton verify @ --fail "the tests do not cover bursts"'],
+  examples: ['baton verify @ --pass', 'baton verify @ --fail -m "the tests do not cover bursts"'],
   run: (service, call, { id, ...input }) => service.closing.verify(call, id, input),
 })
 
@@ -59,10 +59,7 @@ const decide = defineOperation({
     }),
   output: HandoffAnswer,
   errors: [...CHANGE_ERRORS],
-  examples: [
-    'baton decide @ approve --comment "ship it"',
-    'baton decide HO-2026-004 B --comment "We can wait"',
-  ],
+  examples: ['baton decide @ approve -m "ship it"', 'baton decide HO-2026-004 B -m "We can wait"'],
   run: async (service, call, { id, choice, comment }) => ({
     handoff: await service.closing.decide(call, id, choice, comment),
   }),

@@ -62,7 +62,7 @@ const reject = defineStep('reject', {
         .optional()
         .describe('For example skill_gap, which also tells the chief'),
     }),
-  examples: ['baton reject @ --reason "I have no access to the billing service"'],
+  examples: ['baton reject @ -m "I have no access to the billing service"'],
   run: (service, call, { id, reason, reason_type }) =>
     service.receiving.reject(call, id, {
       type: reason_type ?? (reason === 'skill_gap' ? 'skill_gap' : 'other'),
@@ -126,7 +126,7 @@ const submit = defineOperation({
     }),
   untrusted: ['checks'],
   errors: [...CHANGE_ERRORS, 'unmet'],
-  examples: ['baton submit @ --as codex --evidence "Middleware in src/=src/limit.ts" --note "12 tests"'],
+  examples: ['baton submit @ --as codex --evidence "Middleware in src/=src/limit.ts" -m "12 tests"'],
   run: async (service, call, { id, ...input }) => {
     const { checks, ...handoff } = await service.receiving.submit(call, id, input)
     return { handoff, ...present({ checks }) }
@@ -138,14 +138,14 @@ const fail = defineStep('fail', {
     'Report that you cannot do the work, with the reason. It is tried again where its retry rule says so.',
   tools: 'default',
   input: () => z.strictObject({ id: Id, ...failFields() }),
-  examples: ['baton fail @ --message "The build machine is down"'],
+  examples: ['baton fail @ -m "The build machine is down"'],
   run: (service, call, { id, ...input }) => service.receiving.fail(call, id, input),
 })
 
 const release = defineStep('release', {
   summary: 'Give work back unfinished. It is offered again at once and no retry is spent.',
   input: () => z.strictObject({ id: Id, ...releaseFields() }),
-  examples: ['baton handoff release @ --reason "the machine restarts"'],
+  examples: ['baton handoff release @ -m "the machine restarts"'],
   run: (service, call, { id, ...input }) => service.receiving.release(call, id, input),
 })
 

@@ -78,14 +78,14 @@ const reassign = defineStep('reassign', {
   summary: 'Give a handoff you sent to another receiver.',
   positional: ['id', 'to'],
   input: () => z.strictObject({ id: Id, to: AgentName, reason: Note.optional() }),
-  examples: ['baton reassign HO-2026-001 gemini --reason "codex is away"'],
+  examples: ['baton reassign HO-2026-001 --to gemini -m "codex is away"'],
   run: (service, call, { id, to, reason }) => service.sending.reassign(call, id, to, reason),
 })
 
 const cancel = defineStep('cancel', {
   summary: 'Cancel a handoff you sent; its receiver is told.',
   input: () => z.strictObject({ id: Id, reason: Note.optional() }),
-  examples: ['baton cancel HO-2026-001 --reason "no longer needed"'],
+  examples: ['baton cancel HO-2026-001 -m "no longer needed"'],
   run: (service, call, { id, reason }) => service.sending.cancel(call, id, reason),
 })
 

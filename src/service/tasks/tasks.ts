@@ -128,7 +128,7 @@ export class Tasks extends UseCases {
         if (before.status === 'done')
           refuse(
             'wrong_state',
-            `${id} is done already; add what you know with: baton thought record ${id}, or open it again with: baton thought record ${id} --status todo --notes "…"`,
+            `${id} is done already; add what you know with: baton thought record ${id}, or open it again with: baton thought record ${id} --status todo -m "…"`,
             { id, record: before.record_id },
           )
         const { task } = addRecord({ ...step, key, isAsker }, uid, before, record)

@@ -1,6 +1,7 @@
+import { ERROR_CODES } from '../../domain/errors.ts'
 import { NOUNS } from './catalog.ts'
 import type { Command } from './command.ts'
-import { type Flag, GLOBAL_FLAGS } from './input/args.ts'
+import { type Flag, GLOBAL_FLAGS, typedOption } from './input/args.ts'
 import type { Screen } from './screen/screen.ts'
 import { pad, wrap } from './screen/width.ts'
 
@@ -60,7 +61,7 @@ const MORE: readonly (readonly [title: string, text: string])[] = [
   ['Pipelines', 'baton collect reads agents’ summaries, block writes one, report metrics sums them up'],
   ['Git', 'baton task start|finish|audit|clean, merge-check before a merge'],
   ['Proof', 'baton audit export|verify|redact|archive|anchor|trust, agent key'],
-  ['For programs', 'hook, mcp, token, notify, completion'],
+  ['For programs', 'hook, mcp, token, notify, completion; exit codes: baton help exit-codes'],
   ['All commands', `baton <noun> <verb>; nouns are ${Object.keys(NOUNS).join(', ')}`],
   ['Ids', 'any unique part of one, or @ for the only one that fits'],
 ]
@@ -106,8 +107,10 @@ const groupLines = (screen: Screen, groups: readonly Group[]): string[] =>
   ])
 
 /** The page of one command. */
-export function commandPage(screen: Screen, command: Command): string {
+export function commandPage(screen: Screen, command: Command, isWhole: boolean): string {
   const own = command.flags ?? []
+  const shown = isWhole || own.length <= MANY ? own : own.filter(({ name }) => USUAL_OPTIONS.includes(name))
+  const left = own.length - shown.length
   const usage = [
     'baton',
     command.name,
@@ -118,14 +121,39 @@ export function commandPage(screen: Screen, command: Command): string {
     ...wrap(command.summary, screen.columns),
     '',
     `${screen.bold('Usage')}  ${usage.join(' ')}`,
-    ...(own.length > 0 ? ['', screen.bold('Options'), optionTable(screen, own)] : []),
+    ...(own.length > 0 ? ['', screen.bold('Options'), optionTable(screen, shown)] : []),
+    ...(left > 0 ? [screen.dim(`  ${left} more: baton ${command.name} --help --all`)] : []),
     '',
     screen.bold('Examples'),
     ...command.examples.flatMap((line) =>
       wrap(line, screen.columns - 4).map((part, i) => `  ${i === 0 ? screen.dim('$') : ' '} ${part}`),
     ),
     '',
-    screen.dim(`Also: ${GLOBAL_FLAGS.map(optionName).join(' ')}; see: baton help`),
+    ...(isWhole
+      ? [screen.bold('Options of every command'), optionTable(screen, GLOBAL_FLAGS)]
+      : [screen.dim(`Also: ${GLOBAL_FLAGS.map(optionName).join(' ')}; see: baton help`)]),
+  ].join('\n')
+}
+
+/** More options than this fill a screen; then those are shown that people use. */
+const MANY = 20
+// biome-ignore format: read as a list
+const USUAL_OPTIONS = ['to', 'title', 'summary', 'deliverable', 'criterion', 'artifact', 'check', 'priority', 'timeout', 'then']
+
+/** Exit codes of every command, from the table of errors. */
+export function exitCodesPage(screen: Screen): string {
+  const rows = Object.entries(ERROR_CODES).map(([code, { exit, title, retry }]) => [
+    String(exit),
+    code,
+    retry ? `${title}; the same call may succeed later` : title,
+  ])
+  return [
+    screen.table([['0', '', 'Done'], ...rows, ['130', '', 'Ended with Ctrl-C']]),
+    '',
+    ...wrap(
+      '--json gives the second column as error.code. The help of audit verify and collect names their own codes.',
+      screen.columns,
+    ),
   ].join('\n')
 }
 
@@ -161,10 +189,12 @@ function entry(screen: Screen, painted: string, length: number, width: number, t
   return (first + lines.join(`\n${margin}`)).trimEnd()
 }
 
-const optionName = ({ name }: Flag): string => (name === 'color' ? '--no-color' : `--${name}`)
+const optionName = ({ name }: Flag): string => (name === 'color' ? '--no-color' : typedOption(name))
 
 const spelled = (flag: Flag): string =>
-  flag.placeholder === undefined ? optionName(flag) : `${optionName(flag)} <${flag.placeholder}>`
+  flag.placeholder === undefined || flag.optional
+    ? optionName(flag)
+    : `${optionName(flag)} <${flag.placeholder}>`
 
 function about(flag: Flag): string {
   const parts = [

@@ -3,9 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, it, type TestContext } from 'node:test'
 import { folders } from '../../../test/support/documents/folders.ts'
 import { ask, baton, quick, refusal, type Where } from '../../../test/support/program/command.ts'
+import { ERROR_CODES } from '../../domain/errors.ts'
 import { loadOperations } from '../../operations/index.ts'
 import { firstWords, OTHER_COMMANDS, secondWords } from './catalog.ts'
-import { GLOBAL_FLAGS } from './input/args.ts'
+import { GLOBAL_FLAGS, optionsOf } from './input/args.ts'
+import { operationCommand } from './operation-command.ts'
 
 const here = (t: TestContext, env: Record<string, string> = {}): Where => ({
   cwd: folders(t).repository('shop'),
@@ -69,6 +71,27 @@ describe('help', () => {
     assert.match(page.stdout, /\nAlso: --as --json .*; see: baton help\n$/)
   })
 
+  it('shows the ten options of send that people use, and with --all every one with those of every command', async (t) => {
+    const where = { cwd: folders(t).home }
+    const options = (page: string) => page.match(/^ {2}--[a-z-]+/gm)?.length ?? 0
+
+    const few = (await quick(where, 'send', '--help')).stdout
+    const all = (await quick(where, 'send', '--help', '--all')).stdout
+
+    assert.equal(options(few), 10)
+    assert.equal(options(all), optionsOf(await operationCommand('handoff_send')).length)
+    assert.match(few, new RegExp(`${options(all) - GLOBAL_FLAGS.length - 10} more: baton send --help --all`))
+    assert.equal((await quick(where, 'help', 'send', '--all')).stdout, all)
+  })
+
+  it('tells every exit code of the table of errors', async (t) => {
+    const { code, stdout } = await quick({ cwd: folders(t).home }, 'help', 'exit-codes')
+
+    assert.equal(code, 0)
+    for (const [name, { exit }] of Object.entries(ERROR_CODES))
+      assert.match(stdout, new RegExp(`^${exit}\\s+${name}\\s`, 'm'))
+  })
+
   it('shows the verbs of a noun that stands alone, which is an error unless it was asked for', async (t) => {
     const where = { cwd: folders(t).home }
 
@@ -98,12 +121,12 @@ describe('a word that is not known', () => {
     [['send', 'codex', 'Add limits'], 'send does not take "Add limits"; see: baton send --help'],
     [
       ['audit', 'redact'],
-      'audit redact needs <id>, --field and --reason; for example: baton audit redact HO-2026-001 --field summary --reason leaked-key',
+      'audit redact needs <id>, --field and -m; for example: baton audit redact HO-2026-001 --field summary -m leaked-key',
     ],
     [['show'], 'show needs <id>; for example: baton show HO-2026-001'],
     [
       ['reject', '1'],
-      'reject needs --reason; for example: baton reject @ --reason "I have no access to the billing service"',
+      'reject needs -m; for example: baton reject @ -m "I have no access to the billing service"',
     ],
   ] as const)
     it(`is refused with the way out: baton ${argv.join(' ')}`, async (t) => {

@@ -5,6 +5,7 @@ import type { Command } from './command.ts'
 import { shellQuoted } from './hint.ts'
 import { type CommandLine, GLOBAL_FLAGS, optionsOf, readArguments, readCommandLine } from './input/args.ts'
 import type { Io } from './io.ts'
+import type { Screen } from './screen/screen.ts'
 import { Interrupted, Shell, screenFor } from './shell.ts'
 
 /** Commands under an earlier name. They work and are not shown. */
@@ -36,11 +37,14 @@ async function run(line: CommandLine, io: Io): Promise<number> {
   const found = await findCommand(first, second, line.rest(1))
   if (!found) return (await import('./pages.ts')).showNoun(first, line, io)
   const { command, words } = found
-  const args = readArguments(line.rest(words), optionsOf(command), command.name, command.words)
+  const typed = line.rest(words)
+  const isWhole = typed.includes('--help') && typed.includes('--all')
+  const asked = isWhole ? typed.filter((token) => token !== '--all') : typed
+  const args = readArguments(asked, optionsOf(command), command.name, command.words)
   const shell = new Shell(io, args)
   if (args.switches.get('help')) {
     const { commandPage } = await import('./help.ts')
-    shell.print(commandPage(shell.screen, command))
+    shell.print(commandPage(shell.screen, command, isWhole))
     return 0
   }
   try {
@@ -94,11 +98,17 @@ function elsewhere(verb: string, rest: readonly string[]): string {
     : `; did you mean ${found.map((noun) => `baton ${noun} ${typed}`).join(' or ')}?`
 }
 
+async function exitCodes(screen: Screen, io: Io): Promise<number> {
+  io.stdout.write(`${(await import('./help.ts')).exitCodesPage(screen)}\n`)
+  return 0
+}
+
 /** `baton help send` is `baton send --help`, and `baton` alone shows what there is. */
 async function help({ argv, words, color }: CommandLine, io: Io): Promise<number> {
   if (words[0] === 'help' && words.length > 1) {
     const named = argv.filter((token) => !token.startsWith('-')).slice(1, 3)
-    return run(readCommandLine([...named, '--help']), io)
+    if (named[0] === 'exit-codes') return exitCodes(screenFor(io, 'stdout', color), io)
+    return run(readCommandLine([...named, '--help', ...argv.filter((token) => token === '--all')]), io)
   }
   if (
     argv.some(

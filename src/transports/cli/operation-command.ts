@@ -6,8 +6,8 @@ import { loadOperation, type OperationName } from '../../operations/index.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { byHand, referencesOf, typedAs } from './catalog.ts'
 import type { Command } from './command.ts'
-import { type Arguments, incomplete, refuseMoreWords, textOf } from './input/args.ts'
-import { type FieldFlag, flagsOf, isRequired } from './input/flags.ts'
+import { type Arguments, incomplete, refuseMoreWords, textOf, typedOption } from './input/args.ts'
+import { type FieldFlag, flagsOf, isRequired, TEXT } from './input/flags.ts'
 import { toInput } from './input/values.ts'
 import type { Live } from './session/live.ts'
 import type { Session, SessionCallOptions } from './session/session.ts'
@@ -90,10 +90,14 @@ export async function operationCommand(name: OperationName): Promise<Command> {
   return {
     name: typedAs(name),
     summary: op.summary,
-    words: positional.map((field) =>
-      isRequired(op.input.shape[field] as z.ZodType) ? field.replace('_', '-') : `[${field}]`,
-    ),
-    flags: flags.filter(({ field }) => !positional.includes(field)),
+    words: flags
+      .filter(({ isWord }) => isWord)
+      .map(({ field, required }) => (required ? field.replace('_', '-') : `[${field}]`)),
+    flags: flags
+      .filter(({ isWord, name: each }) => !isWord || each === TEXT)
+      .map((flag) =>
+        flag.isWord ? { ...flag, required: false, about: `The same as <${flag.field}>` } : flag,
+      ),
     examples: [...op.examples, ...(extra?.examples ?? [])],
     async run(shell, args) {
       refuseMoreWords(args.words, positional.length + (extra?.words?.(args) ?? 0), typedAs(name))
@@ -206,7 +210,7 @@ function inOptions(error: unknown, flags: readonly FieldFlag[]): unknown {
   if (!(error instanceof BatonError) || error.code !== 'invalid_input') return error
   if (Array.isArray(error.details.missing)) {
     const named = (text: string, { field, name }: FieldFlag) =>
-      text.replace(`${field} is missing`, `--${name} is missing`)
+      text.replace(`${field} is missing`, `${typedOption(name)} is missing`)
     return new BatonError(error.code, flags.reduce(named, error.message), error.details, error)
   }
   if (!Array.isArray(error.details.issues)) return error
@@ -221,7 +225,7 @@ function typedField([field, ...below]: readonly PropertyKey[], flags: readonly F
   const flag = flags.find((each) => each.field === field && each.part === undefined)
   if (!flag) return [field, ...below].join('.')
   const inside = below.filter((part) => typeof part !== 'number').join('.')
-  const option = flag.isWord ? `<${flag.name}>` : `--${flag.name}`
+  const option = flag.isWord ? `<${flag.field}>` : typedOption(flag.name)
   return inside === '' ? option : `${option}: ${inside}`
 }
 
@@ -242,7 +246,7 @@ function demandRequired(op: Operation, flags: readonly FieldFlag[], input: Input
   if (missing.length === 0) return
   throw incomplete(
     { name: typedAs(op.name as OperationName), examples: op.examples },
-    missing.map(({ field, name, isWord }) => (isWord ? `<${field.replace('_', '-')}>` : `--${name}`)),
+    missing.map(({ field, name, isWord }) => (isWord ? `<${field.replace('_', '-')}>` : typedOption(name))),
     missing.map(({ field }) => field),
   )
 }

@@ -1,6 +1,6 @@
 import type { OTHER_COMMANDS, OtherCommand } from '../catalog.ts'
 import type { Command } from '../command.ts'
-import { incomplete, refuseMoreWords } from '../input/args.ts'
+import { incomplete, refuseMoreWords, typedOption } from '../input/args.ts'
 
 type Load = (verb: string) => Promise<Command>
 type Verbs<Noun extends OtherCommand> = Record<(typeof OTHER_COMMANDS)[Noun][number], () => Promise<Command>>
@@ -74,7 +74,7 @@ export async function loadCommand(name: OtherCommand, verb = ''): Promise<Comman
           .map((word) => `<${word}>`),
         ...flags
           .filter((flag) => flag.required && !args.texts.has(flag.name))
-          .map((flag) => `--${flag.name}`),
+          .map((flag) => typedOption(flag.name)),
       ]
       if (missing.length > 0) throw incomplete(command, missing)
       if (!takesMore) refuseMoreWords(args.words, words.length, command.name)

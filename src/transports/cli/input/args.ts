@@ -17,7 +17,12 @@ export interface Flag {
   /** Stands for the value in help: `<name>`. An option without it is a switch and takes no value. */
   readonly placeholder?: string
   readonly choices?: readonly string[]
+  /** The value may be left out; help does not show it then. */
+  readonly optional?: true
 }
+
+/** An option as it is typed: `-m`, `--title`. */
+export const typedOption = (name: string): string => (name.length === 1 ? `-${name}` : `--${name}`)
 
 export interface Arguments {
   readonly words: readonly string[]
@@ -39,7 +44,14 @@ export const withCaller = (args: Arguments, agent: string): Arguments => ({
 
 /** A refusal of the text that was typed for an option. */
 export const badOption = (name: string, problem: string): BatonError =>
-  new BatonError('invalid_input', `--${name} ${problem}`, { option: name })
+  new BatonError('invalid_input', `${typedOption(name)} ${problem}`, { option: name })
+
+/** The options of a command that only shows its work until it is told to do it. */
+export const CONSENT: readonly Flag[] = [
+  { name: 'yes', also: ['y', 'apply'], about: 'Do it; without this it only shows what it would do' },
+  { name: 'dry-run', about: 'Only show it, even with --yes' },
+]
+export const isConsented = (args: Arguments): boolean => isOn(args, 'yes') && !isOn(args, 'dry-run')
 
 export function numberOf(args: Arguments, name: string, least = 0, most?: number): number | undefined {
   const text = textOf(args, name)
@@ -106,11 +118,12 @@ export function readArguments(
         switches.set(flag.name, !no)
       } else {
         const given = value ?? (isFlag(rest[0], known) ? undefined : rest.shift())
-        if (given === undefined)
-          refuse(`--${name} needs a value; see: baton ${command} --help`, command, flag.name)
+        if (given === undefined && !flag.optional)
+          refuse(`${typedOption(name)} needs a value; see: baton ${command} --help`, command, flag.name)
         if (texts.has(flag.name) && !flag.repeats)
-          refuse(`--${flag.name} was given twice, and one is enough`, command, flag.name)
-        texts.set(flag.name, [...(texts.get(flag.name) ?? []), given])
+          refuse(`${typedOption(flag.name)} was given twice, and one is enough`, command, flag.name)
+        if (given === undefined) switches.set(flag.name, true)
+        else texts.set(flag.name, [...(texts.get(flag.name) ?? []), given])
       }
     }
   }
@@ -136,7 +149,7 @@ function split(token: string, known: ReadonlyMap<string, Flag>, { command, takes
   const isWord = takes.some((word) => word.replace(/[[\]]/g, '').replaceAll('_', '-') === name)
   const meant = isWord
     ? `; write it without: baton ${command} ${takes.map((word, i) => asTyped(word, name, words[i], value ?? next)).join(' ')}`
-    : didYouMean(name, known.keys(), '--')
+    : didYouMean(name, known.keys(), (meant) => typedOption(known.get(meant)!.name))
   const help = command === 'baton' ? 'baton help' : `baton ${command} --help`
   return refuse(`${command} has no option ${dashed}${meant || `; see: ${help}`}`, command, name)
 }
@@ -151,7 +164,7 @@ function asTyped(word: string, option: string, typed: string | undefined, value:
 
 /** Whether a token can only be the next option: then a value was forgotten. */
 const isFlag = (token: string | undefined, known: ReadonlyMap<string, Flag>): boolean =>
-  token?.startsWith('--') === true && known.has(token.slice(2).split('=')[0]!)
+  /^-(?:-|.(?:=|$))/.test(token ?? '') && known.has(token!.replace(/^--?/, '').split('=')[0]!)
 
 function refuse(message: string, command: string, option: string): never {
   throw new BatonError('invalid_input', message, { command, option })

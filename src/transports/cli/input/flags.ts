@@ -73,10 +73,29 @@ const PARTS: Readonly<Record<string, readonly FieldFlag[]>> = {
   ],
 }
 
+/** The one option for a text; `--reason` and the other names of fields work too. */
+export const TEXT = 'm'
+const NOTES_BESIDE = 'Notes, one or two sentences; the work itself goes to --summary'
+/** Fields that are this text; of two in one operation it is the first. */
+const TEXT_FIELDS = ['reason', 'message', 'comment', 'note', 'notes']
+
 /** The options of an operation, derived from its input. */
-export function flagsOf(op: Pick<Operation, 'input' | 'positional'>): readonly FieldFlag[] {
-  return Object.entries(op.input.shape).flatMap(([field, schema]) => [
-    { ...toFlag(field, schema as z.ZodType), isWord: op.positional?.includes(field) ?? false },
+export function flagsOf({ input, positional = [] }: Pick<Operation, 'input' | 'positional'>): FieldFlag[] {
+  // A question, an answer or a comment is a word and this option too.
+  const isSaid = (field: string) =>
+    /^(question|text)$/.test(field) && isRequired(input.shape[field] as z.ZodType)
+  const text = positional.find(isSaid) ?? TEXT_FIELDS.find((field) => field in input.shape)
+  return Object.entries(input.shape).flatMap(([field, schema]) => [
+    {
+      ...toFlag(field, schema as z.ZodType),
+      // A receiver is an option in every command; as a word it is an older form.
+      isWord: positional.includes(field) && field !== 'to',
+      ...(field === 'notes' && 'summary' in input.shape && { about: NOTES_BESIDE }),
+      ...(field === text && {
+        name: TEXT,
+        also: [dashed(field), ...(field === 'message' ? [] : ['message'])],
+      }),
+    },
     ...(PARTS[field] ?? []),
   ])
 }
@@ -218,6 +237,8 @@ const ABOUT: Readonly<Record<string, string>> = {
   home: 'The dialect it lives in',
   evidence: 'Proof of a deliverable',
   note: 'Note for the verifier',
+  notes: 'Note for the sender',
+  reason: 'The reason, for the others and the log',
   output: 'The result as data',
   validation: 'Tests, types and coverage as data',
   next_steps: 'A step that should follow',

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { describe, it, type TestContext } from 'node:test'
 import { folders } from '../../../../test/support/documents/folders.ts'
 import { loadOperation, loadOperations, type OperationName } from '../../../operations/index.ts'
-import { byHand, NOUNS, shortForm } from '../catalog.ts'
+import { byHand, NOUNS, shortForm, typedAs } from '../catalog.ts'
 import { operationCommand } from '../operation-command.ts'
 import { GLOBAL_FLAGS, optionsOf, readArguments, readCommandLine } from './args.ts'
 import { toEvidence } from './evidence.ts'
@@ -79,6 +79,41 @@ describe('the options of operations', () => {
       if (byHand(op.name as OperationName)) continue
       for (const example of op.examples) await demandReadable(op.name as OperationName, example)
     }
+  })
+
+  it('have -m for a text, and take the name of its field without showing it', async () => {
+    const spoken: string[] = []
+    for (const op of await loadOperations()) {
+      const flag = flagsOf(op).find(({ name }) => name === 'm')
+      if (!flag || byHand(op.name as OperationName)) continue
+      spoken.push(typedAs(op.name as OperationName))
+      const typed = async (option: string) => inputOf(op.name as OperationName, [option, 'It is late'])
+      assert.deepEqual(await typed('-m'), { [flag.field]: 'It is late' })
+      for (const also of flag.also ?? []) assert.deepEqual(await typed(`--${also}`), await typed('-m'))
+      const { flags = [], examples } = await operationCommand(op.name as OperationName)
+      assert.ok(
+        flags.some(({ name, about }) => name === 'm' && about),
+        `${op.name} does not explain -m`,
+      )
+      assert.doesNotMatch(examples.join(), /--(reason|message|comment|notes?)\b/)
+    }
+
+    assert.deepEqual(
+      spoken.sort(),
+      // biome-ignore format: read as a table
+      ['accept', 'answer', 'ask', 'audit redact', 'cancel', 'comment', 'decide', 'fail', 'handoff release', 'reassign', 'reject', 'submit',
+       'task complete', 'task escalate', 'task reopen', 'task update', 'thought attest', 'thought record', 'verify', 'workflow cancel'],
+    )
+    await refuses('handoff_submit', ['@', '-m'], /^-m needs a value/)
+    await refuses('handoff_submit', ['@', '--evidence', '-m', 'a'], /^--evidence needs a value/)
+    await refuses('handoff_reject', ['@', '--reson', 'a'], /did you mean -m\?$/)
+  })
+
+  it('name a receiver with --to in every command, and reassign takes it as a word too', async () => {
+    const input = { id: '7', to: 'gemini' }
+    assert.deepEqual(await inputOf('handoff_reassign', ['7', '--to', 'gemini']), input)
+    assert.deepEqual(await inputOf('handoff_reassign', ['7', 'gemini']), input)
+    assert.deepEqual((await operationCommand('handoff_reassign')).words, ['id'])
   })
 
   it('have short names for lists, and take the long ones too', async () => {

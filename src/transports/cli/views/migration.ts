@@ -71,7 +71,7 @@ function endText({ screen }: Shell, plan: MigrationPlan, outcome: MigrationOutco
       `Half-written files of a run that was cut off ${applied ? 'are gone' : 'go'}: ${plan.drafts.length}`,
     plan.index && `The index _handoffs/_index.yaml ${applied ? 'is' : 'will be'} written again`,
     applied && `${screen.tick} done; everything that went is in ${backup}`,
-    !applied && hasWork(plan) && `Nothing was changed. Do it with: ${command} --apply`,
+    !applied && hasWork(plan) && `Nothing was changed. Do it with: ${command} --yes`,
     !hasWork(plan) && isDecided && `${screen.tick} there is nothing to do`,
     !hasWork(plan) && !isDecided && 'Nothing can be moved before it is decided.',
     questions && isDecided && `Nothing is open, and ${questions} holds no question`,

@@ -13,8 +13,10 @@ const FAIL: FieldFlag = {
   field: 'fail',
   kind: 'text',
   placeholder: 'why',
-  about: 'Give it back with this reason; the receiver corrects it',
+  optional: true,
+  about: 'Give it back; the receiver corrects it',
 }
+const NOTE = 'The reason, for the receiver; with --pass a note'
 
 const CHECK = {
   short: 'evidence',
@@ -29,32 +31,31 @@ export const verify: Extra = {
     FAIL,
     ...flags
       .filter(({ field }) => field !== 'pass')
-      .map((flag) => (flag.field === 'checks' ? { ...flag, ...CHECK } : flag)),
+      .map((flag) => ({
+        ...flag,
+        ...(flag.field === 'checks' ? CHECK : flag.field === 'note' && { about: NOTE }),
+      })),
   ],
   asks: ['pass'],
   async before(shell, session, { fail, ...typed }) {
     const input = await withEvidence(session, typed, { field: 'checks', option: 'check' })
-    if (typeof fail === 'string') {
-      if (input.pass === true)
-        throw new BatonError('invalid_input', '--pass and --fail contradict each other; give one of them')
-      return {
-        input: {
-          ...withChecks(input, false),
-          pass: false,
-          note: [fail, input.note].filter(Boolean).join('\n'),
-        },
-      }
-    }
+    if (fail !== undefined && input.pass === true)
+      throw new BatonError('invalid_input', '--pass and --fail contradict each other; give one of them')
+    const why = [fail === true ? '' : fail, input.note].filter(Boolean).join('\n')
+    if (fail !== undefined && why !== '')
+      return { input: { ...withChecks(input, false), pass: false, note: why } }
     if (input.pass === true) return { input: withChecks(input, true) }
     if (!shell.io.isTerminal)
       throw new BatonError(
         'invalid_input',
-        'say what you judge: --pass, or --fail "why" (a terminal would ask)',
-        { missing: ['pass'] },
+        fail
+          ? '--fail needs the reason: -m "why" (a terminal would ask)'
+          : 'say what you judge: --pass, or --fail -m "why" (a terminal would ask)',
+        { missing: [fail ? 'note' : 'pass'] },
       )
     const dossier = await session.call('handoff_get', { id: input.id })
     shell.say(`${evidenceView(shell, dossier)}\n`)
-    const pass = await askYesNo(shell.io, 'Does it pass?')
+    const pass = fail === undefined && (await askYesNo(shell.io, 'Does it pass?'))
     const note = pass ? input.note : await askFor(shell.io, `What must ${dossier.handoff.to} correct? `)
     const actor = await session.actor()
     return {
@@ -70,7 +71,7 @@ export const verify: Extra = {
     return withFix(
       error,
       'check',
-      (options) => `say what you saw with ${options}, or give it back with --fail "why"`,
+      (options) => `say what you saw with ${options}, or give it back with --fail -m "why"`,
     )
   },
 }

@@ -1,7 +1,14 @@
 import type { OperationName } from '../../../../operations/index.ts'
 import { firstWords, isOtherCommand, NOUNS, secondWords, shortForm } from '../../catalog.ts'
 import type { Command } from '../../command.ts'
-import { type Flag, GLOBAL_FLAGS, optionsOf, readArguments, readCommandLine } from '../../input/args.ts'
+import {
+  type Flag,
+  GLOBAL_FLAGS,
+  optionsOf,
+  readArguments,
+  readCommandLine,
+  typedOption,
+} from '../../input/args.ts'
 import type { Io } from '../../io.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import { Shell } from '../../shell.ts'
@@ -16,7 +23,7 @@ export async function complete(words: readonly string[], io: Io): Promise<number
   const current = words.at(-1) ?? ''
   try {
     const found = await candidatesFor(words.slice(0, -1), current, io)
-    const lines = found
+    const lines = (/^\d+$/.test(current) ? found.map(toShort) : found)
       .filter(({ word }) => word.startsWith(current))
       .map(({ word, about }) => (about === undefined ? word : `${word}\t${oneLine(about)}`))
     if (lines.length > 0) io.stdout.write(`${lines.join('\n')}\n`)
@@ -42,14 +49,19 @@ async function candidatesFor(
   const flag = pendingFlag(before, command)
   if (flag) return valuesOf(flag, before, io)
   if (current.startsWith('-'))
-    return optionsOf(command).map(({ name, about }) => ({ word: `--${name}`, ...(about && { about }) }))
+    return optionsOf(command).map(({ name, about }) => ({ word: typedOption(name), ...(about && { about }) }))
   const isOfTask = first === 'task' && command.words?.includes('id')
   const asked = operation ?? (isOfTask ? 'task_get' : undefined)
   return asked === undefined ? [] : idsFor(asked, before, io)
 }
 
+/** People type 12 for HO-2026-012. */
+const toShort = ({ word, ...rest }: Completion): Completion => ({
+  word: word.replace(/^HO-\d{4}-0*(\d+)$/, '$1'),
+  ...rest,
+})
 const toCandidate = (word: string): Completion => ({ word })
-const optionNames = (flags: readonly Flag[]): string[] => flags.map(({ name }) => `--${name}`)
+const optionNames = (flags: readonly Flag[]): string[] => flags.map(({ name }) => typedOption(name))
 
 async function commandOf(
   first: string,
@@ -63,8 +75,8 @@ async function commandOf(
 
 /** The option whose value is being typed. */
 function pendingFlag(before: readonly string[], command: Command): Flag | undefined {
-  const name = before.at(-1)?.replace(/^--/, '')
-  if (!before.at(-1)?.startsWith('--')) return undefined
+  const name = before.at(-1)?.replace(/^--?/, '')
+  if (!before.at(-1)?.startsWith('-')) return undefined
   return optionsOf(command).find(
     (flag) => flag.placeholder !== undefined && [flag.name, ...(flag.also ?? [])].includes(name ?? ''),
   )
@@ -93,11 +105,13 @@ async function idsFor(
     })
   if (noun !== 'handoff' && noun !== 'gate') return []
   const { candidates } = await import('../../session/reference.ts')
-  return withSession(before, io, async (session) =>
-    (await candidates(session, operation, await session.actor()))
-      .slice(0, 50)
-      .map(({ id, title }) => ({ word: id, about: title })),
-  )
+  return withSession(before, io, async (session) => {
+    const isLook = operation === 'handoff_get' || operation === 'handoff_comment'
+    const found = isLook
+      ? (await session.call('handoff_list', { limit: 50 })).items
+      : await candidates(session, operation, await session.actor())
+    return found.slice(0, 50).map(({ id, title }) => ({ word: id, about: title }))
+  })
 }
 
 async function withSession(

@@ -15,6 +15,7 @@ import { belongsTo, type ShownTask, taskFacts } from '../../../../git/task-facts
 import { worktreeOf } from '../../../../git/worktrees.ts'
 import type { Command } from '../../command.ts'
 import { type Arguments, badOption, textOf, textsOf } from '../../input/args.ts'
+import { TEXT } from '../../input/flags.ts'
 import { withProgress } from '../../screen/progress.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
@@ -34,7 +35,12 @@ export const finish: Command = {
       placeholder: 'text',
       about: 'The work that was done, in 3 to 5 sentences (the body of the last commit)',
     },
-    { name: 'notes', placeholder: 'text', about: 'A sentence or two for people' },
+    {
+      name: TEXT,
+      also: ['notes'],
+      placeholder: 'text',
+      about: 'A sentence or two for people, beside --summary',
+    },
     { name: 'test', repeats: true, placeholder: 'name', about: 'A test that was run beside the commands' },
     { name: 'blocker', repeats: true, placeholder: 'json', about: 'A blocker: {"type": …, "issue": …}' },
     BASE,
@@ -132,7 +138,7 @@ async function record(
     tests,
   }: { readonly task: ShownTask; readonly work: Finishing; readonly tests: readonly string[] },
 ): Promise<object> {
-  const notes = textOf(args, 'notes')
+  const notes = textOf(args, TEXT)
   const input = {
     task_id: task.id,
     branch: work.branch,

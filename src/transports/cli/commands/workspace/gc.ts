@@ -1,5 +1,5 @@
 import type { Command } from '../../command.ts'
-import { badOption, isOn, textOf } from '../../input/args.ts'
+import { badOption, CONSENT, isConsented, textOf } from '../../input/args.ts'
 import { toSeconds } from '../../screen/time.ts'
 import { count } from '../../views/words.ts'
 
@@ -10,17 +10,14 @@ export const gc: Command = {
   name: 'gc',
   summary:
     'Clears away old idempotency keys, seen notices, sent messages and ended sessions; servers do it themselves. Never open work, the log or artifacts.',
-  flags: [
-    { name: 'apply', about: 'Do it; without this it only says what it would do' },
-    { name: 'older-than', placeholder: 'time', about: 'How old: 30d, at least 7d (7d)' },
-  ],
-  examples: ['baton gc', 'baton gc --older-than 30d --apply'],
+  flags: [...CONSENT, { name: 'older-than', placeholder: 'time', about: 'How old: 30d, at least 7d (7d)' }],
+  examples: ['baton gc', 'baton gc --older-than 30d --yes'],
   async run(shell, args) {
     const given = textOf(args, 'older-than')
     const seconds = given === undefined ? LEAST_S : toSeconds(given)
     if (seconds === undefined || seconds < LEAST_S)
       throw badOption('older-than', `${given} is not a length of time of at least 7d`)
-    const apply = isOn(args, 'apply')
+    const apply = isConsented(args)
     const { service } = await shell.openLocal({ write: apply })
     const before = new Date(Date.now() - seconds * 1_000).toISOString()
     const found = await service.deps.store.gc(before, apply)
@@ -30,7 +27,7 @@ export const gc: Command = {
         return `${shell.screen.tick} nothing to clear away`
       return apply
         ? `${shell.screen.tick} cleared away ${what}`
-        : shell.hint(`${what} can go; do it with: baton gc --apply`)
+        : shell.hint(`${what} can go; do it with: baton gc --yes`)
     })
   },
 }

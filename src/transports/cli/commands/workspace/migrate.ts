@@ -13,7 +13,7 @@ import { readText } from '../../../../setup/file-edit.ts'
 import { hasBatonFolder } from '../../../../workspace/find.ts'
 import { makeFolder } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, isOn, textOf } from '../../input/args.ts'
+import { type Arguments, CONSENT, isConsented, textOf } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
 import { migrationText } from '../../views/migration.ts'
 
@@ -24,7 +24,7 @@ const LEFT = 1
 export const migrate: Command = {
   name: 'migrate',
   summary:
-    'Moves handoffs of version 1 into _handoffs/, the newest of each, with the keys of version 2. Shows the plan; --apply does it.',
+    'Moves handoffs of version 1 into _handoffs/, the newest of each, with the keys of version 2. Shows the plan; --yes does it.',
   words: ['[folder]'],
   flags: [
     {
@@ -34,7 +34,7 @@ export const migrate: Command = {
       choices: ['v1'],
       about: 'The format of the files now',
     },
-    { name: 'apply', about: 'Do it; without this it only says what it would do' },
+    ...CONSENT,
     {
       name: 'answers',
       placeholder: 'file',
@@ -44,7 +44,7 @@ export const migrate: Command = {
   examples: [
     'baton migrate --from v1 .',
     'baton migrate --from v1 . --answers answers.yaml',
-    'baton migrate --from v1 . --apply',
+    'baton migrate --from v1 . --yes',
   ],
   async run(shell, args) {
     const from = textOf(args, 'from')
@@ -58,7 +58,7 @@ export const migrate: Command = {
       )
     const { root, checkout } = folderToMigrate(shell, args)
     const answers = answersOf(shell, args)
-    const apply = isOn(args, 'apply')
+    const apply = isConsented(args)
     const plan = planMigration(scan(root), {
       now: new Date().toISOString(),
       index: readText(join(root, INDEX_PATH)),
@@ -111,10 +111,10 @@ function answersOf(shell: Shell, args: Arguments): GivenAnswers {
   if (given === undefined) return { file: '', isNew: false }
   const file = resolve(shell.io.cwd, given)
   if (existsSync(file)) return { file, text: readFileSync(file, 'utf8'), isNew: false }
-  if (isOn(args, 'apply'))
+  if (isConsented(args))
     throw new BatonError(
       'not_found',
-      `there is no file ${file}; run it without --apply first, which writes one to fill in`,
+      `there is no file ${file}; run it without --yes first, which writes one to fill in`,
       { file },
     )
   return { file, isNew: true }

@@ -124,15 +124,15 @@ const upgrade: Command = {
   name: 'store upgrade',
   summary:
     'Brings the store to the schema of this Baton. Steps that older programs cannot live beside wait for this.',
-  flags: [{ name: 'backup-made', about: 'You have a copy of the store' }],
+  flags: [{ name: 'yes', also: ['y', 'backup-made'], about: 'Do it; you have a copy of the store' }],
   examples: ['baton store upgrade'],
   async run(shell, args) {
-    const how = { upgrade: isOn(args, 'backup-made'), existing: true }
+    const how = { upgrade: isOn(args, 'yes'), existing: true }
     const store = await openLocal(shell, true, how).catch((error: unknown) => {
       if (!(error instanceof BatonError) || error.details.wanted === undefined) throw error
       throw new BatonError(
         'store_refused',
-        `the store goes from schema ${error.details.schema} to ${error.details.wanted}, and older programs cannot use it then. Copy the file or the database first, then run: baton store upgrade --backup-made`,
+        `the store goes from schema ${error.details.schema} to ${error.details.wanted}, and older programs cannot use it then. Copy the file or the database first, then run: baton store upgrade --yes`,
         error.details,
         error,
       )

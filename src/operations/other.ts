@@ -98,7 +98,7 @@ const noticeAck = defineOperation({
   input: () => z.strictObject({ uid: z.string().min(1).max(100) }),
   output: Notice,
   errors: ['invalid_input', 'not_found', 'not_allowed', 'unavailable'],
-  examples: ['baton notice ack 0199…'],
+  examples: ['baton notice ack 3f9a2c'],
   run: (service, call, { uid }) => service.looking.acknowledge(call, uid),
 })
 

@@ -18,7 +18,7 @@ describe('the front matter of a handoff of document 000', () => {
     const deliverables = odd.flatMap((each) => ['--deliverable', each])
     const id = await folder.create(TASK, ...deliverables)
     const words = ['--title', 'yes', '--purpose', '12:30', '--context', 'on']
-    await ask(folder.where, 'handoff', 'amend', id, '--as', 'grok', ...words)
+    await ask(folder.where, 'edit', id, '--replace', '--as', 'grok', ...words)
     rmSync(join(folder.root, active(id)))
     await folder.sync()
     const read = () => parse(folder.read(active(id)).split('---\n')[1] ?? '', { version: '1.1' })
@@ -30,7 +30,7 @@ describe('the front matter of a handoff of document 000', () => {
     assert.match(folder.read(active(id)), /^created_at: \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m)
 
     const more = ['--title', 'No', '--purpose', '=', '--deliverable', '=', '--deliverable', '1:30']
-    await ask(folder.where, 'handoff', 'amend', id, '--as', 'grok', ...more)
+    await ask(folder.where, 'edit', id, '--replace', '--as', 'grok', ...more)
     const changed = read()
     assert.deepEqual([changed.title, changed.deliverables], ['No', ['=', '1:30']])
     assert.match(folder.read(active(id)), /^purpose: "="$/m)
@@ -57,7 +57,7 @@ describe('the body of a handoff of document 000', () => {
     folder.write(active(id), folder.read(active(id)) + NOTES)
     await folder.sync()
     const amend = (...more: readonly string[]) =>
-      ask(folder.where, 'handoff', 'amend', id, '--as', 'grok', ...more)
+      ask(folder.where, 'edit', id, '--replace', '--as', 'grok', ...more)
 
     await amend('--criterion', 'lint passes', '--title', 'New: title', '--purpose', 'New purpose')
     await ask(folder.where, 'send', id, '--as', 'grok')
@@ -83,7 +83,7 @@ describe('the body of a handoff of document 000', () => {
     await folder.sync()
 
     const more = ['--constraint', 'never touch billing', '--context', 'Launch was moved']
-    await ask(folder.where, 'handoff', 'amend', id, '--as', 'grok', ...more)
+    await ask(folder.where, 'edit', id, '--replace', '--as', 'grok', ...more)
 
     const text = folder.read(active(id))
     assert.match(text, /\n### Constraints\n- never touch billing\n- max 2 h, or call me\n/)
@@ -107,7 +107,7 @@ describe('the body of a handoff of document 000', () => {
       '--deliverable',
       'D2',
     ]
-    await ask(folder.where, 'handoff', 'amend', id, '--as', 'grok', ...more)
+    await ask(folder.where, 'edit', id, '--replace', '--as', 'grok', ...more)
 
     const text = folder.read(active(id))
     const body = text.slice(text.indexOf('\n---\n') + 5)

@@ -45,7 +45,7 @@ export interface Prepared {
 /** The few operations that need a hand of their own; loaded with them. */
 const EXTRAS: Readonly<Partial<Record<OperationName, () => Promise<Extra>>>> = {
   agent_add: async () => (await import('./commands/agent/person.ts')).person,
-  agent_remove: async () => (await import('./commands/agent/person.ts')).person,
+  agent_remove: async () => (await import('./commands/agent/person.ts')).removal,
   audit_checkpoint: async () => (await import('./commands/audit/anchor.ts')).checkpoint,
   handoff_send: async () => (await import('./commands/handoff/send.ts')).sendOn,
   handoff_create: async () => (await import('./commands/handoff/send.ts')).send,
@@ -57,6 +57,8 @@ const EXTRAS: Readonly<Partial<Record<OperationName, () => Promise<Extra>>>> = {
   handoff_cancel: async () => (await import('./commands/handoff/decide.ts')).override('cancel'),
   handoff_reassign: async () => (await import('./commands/handoff/decide.ts')).override('reassign'),
   handoff_resend: async () => (await import('./commands/handoff/decide.ts')).override('send again'),
+  handoff_amend: async () => (await import('./commands/handoff/edit.ts')).edit(),
+  notice_ack: async () => (await import('./commands/handoff/ack.ts')).ack,
   handoff_waive: async () => (await import('./commands/handoff/decide.ts')).waive,
   gate_decide: async () => (await import('./commands/handoff/decide.ts')).decide,
   handoff_wait: async () => (await import('./commands/handoff/wait.ts')).wait,

@@ -123,7 +123,11 @@ export function inboxView(shell: Shell, name: string, inbox: Inbox): string {
   const [first] = items
   const command = first && moveCommand(first, items.length === 1 ? '@' : first.id)
   if (command) shell.next(command)
-  else if (notices[0]) shell.next(`baton notice ack ${notices.length === 1 ? '@' : notices[0].uid.slice(-6)}`)
+  else {
+    const ended = notices.find(({ kind }) => kind === 'expired' || kind === 'rejected')
+    if (ended) shell.next(`baton resend ${ended.about_id}`)
+    if (notices.length > 0) shell.next(`baton notice ack ${notices.length === 1 ? '@' : '--all'}`)
+  }
   return parts.join('\n\n')
 }
 

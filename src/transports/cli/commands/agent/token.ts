@@ -43,7 +43,7 @@ const create: Command = {
     {
       name: 'expires',
       placeholder: 'time',
-      about: 'After this it is worth nothing: 90d (never, if left out)',
+      about: 'After this it is worth nothing: 90d, or 2027-01-31T12:00Z (never, if left out)',
     },
   ],
   examples: ['baton token create --agent ci --scope handoff:write --expires 90d'],
@@ -96,10 +96,14 @@ async function refuseForPeople(shell: Shell, { service, actor }: Context, agent:
 
 function expiry(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
-  const seconds = toSeconds(text)
-  if (seconds === undefined || seconds <= 0 || seconds > 3_650 * 86_400)
-    throw badOption('expires', `${text} is not a length of time such as 12h or 90d`)
-  return new Date(Date.now() + seconds * 1_000).toISOString()
+  const now = Date.now()
+  const at = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : now + (toSeconds(text) ?? 0) * 1_000
+  if (!(at > now && at <= now + 3_650 * 86_400_000))
+    throw badOption(
+      'expires',
+      `${text} is not a length of time such as 90d or a later date such as 2027-01-31`,
+    )
+  return new Date(at).toISOString()
 }
 
 const list: Command = {

@@ -7,6 +7,7 @@ import type { Extra } from '../../operation-command.ts'
 import { askFor, askYesNo, marked, personHere } from '../../prompt.ts'
 import type { Shell } from '../../shell.ts'
 import { evidenceView } from '../../views/dossier.ts'
+import { pointOutNewName } from './send.ts'
 
 /** A person decides: at a terminal after a confirmation, or with a person's token on a server. */
 export const decide: Extra = {
@@ -48,6 +49,7 @@ export const override = (verb: string): Extra => ({
   async before(shell, session, input) {
     const actor = await session.actor()
     const { io } = shell
+    await pointOutNewName(shell, session, input.to)
     if (!session.context || actor.kind !== 'human' || !io.isTerminal || io.env.codingAgent) return { input }
     const { handoff } = await session.call('handoff_get', { id: input.id })
     if (handoff.from === actor.name) return { input }

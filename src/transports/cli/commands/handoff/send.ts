@@ -1,8 +1,10 @@
+import { BatonError } from '../../../../domain/errors.ts'
 import type { Handoff } from '../../../../domain/handoffs/handoff.ts'
 import { didYouMean } from '../../../../domain/texts/nearest.ts'
 import type { Arguments } from '../../input/args.ts'
 import { added } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
+import { askYesNo } from '../../prompt.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 
@@ -55,10 +57,13 @@ export const sendOn: Extra = {
 }
 
 /** A slip in a name would hand the work to somebody who is never there. */
-async function pointOutNewName(shell: Shell, { context }: Session, to: unknown): Promise<void> {
+export async function pointOutNewName(shell: Shell, { context }: Session, to: unknown): Promise<void> {
   if (typeof to !== 'string' || !context) return
   const name = to.replace(/^@/, '').toLowerCase()
   const known = (await context.service.deps.store.agents()).map((agent) => agent.name)
   const advice = known.includes(name) ? '' : didYouMean(name, known)
-  if (advice !== '') shell.warn(`${name} is new here${advice}`)
+  if (advice === '') return
+  if (!shell.io.isTerminal || shell.isJson) return shell.warn(`${name} is new here${advice}`)
+  if (!(await askYesNo(shell.io, `${name} is new here${advice} Go on with ${name}?`, false)))
+    throw new BatonError('not_allowed', `nothing was sent: ${name} was not confirmed`, { to: name })
 }

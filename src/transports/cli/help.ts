@@ -142,19 +142,16 @@ const USUAL_OPTIONS = ['to', 'title', 'summary', 'deliverable', 'criterion', 'ar
 
 /** Exit codes of every command, from the table of errors. */
 export function exitCodesPage(screen: Screen): string {
-  const rows = Object.entries(ERROR_CODES).map(([code, { exit, title, retry }]) => [
-    String(exit),
+  const again = (retry: boolean) => (retry ? '; the same call may succeed later' : '')
+  const rows = Object.entries(ERROR_CODES).map(([code, each]) => [
+    `${each.exit}`,
     code,
-    retry ? `${title}; the same call may succeed later` : title,
+    each.title + again(each.retry),
   ])
-  return [
-    screen.table([['0', '', 'Done'], ...rows, ['130', '', 'Ended with Ctrl-C']]),
-    '',
-    ...wrap(
-      '--json gives the second column as error.code. The help of audit verify and collect names their own codes.',
-      screen.columns,
-    ),
-  ].join('\n')
+  const note =
+    '--json gives the second column as error.code. audit verify and collect have codes of their own in their help.'
+  const table = screen.table([['0', '', 'Done'], ...rows, ['130', '', 'Ended with Ctrl-C']])
+  return [table, '', ...wrap(note, screen.columns)].join('\n')
 }
 
 /** The page of a noun: its verbs with what each does. */

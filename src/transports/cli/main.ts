@@ -5,7 +5,6 @@ import type { Command } from './command.ts'
 import { shellQuoted } from './hint.ts'
 import { type CommandLine, GLOBAL_FLAGS, optionsOf, readArguments, readCommandLine } from './input/args.ts'
 import type { Io } from './io.ts'
-import type { Screen } from './screen/screen.ts'
 import { Interrupted, Shell, screenFor } from './shell.ts'
 
 /** Commands under an earlier name. They work and are not shown. */
@@ -98,16 +97,10 @@ function elsewhere(verb: string, rest: readonly string[]): string {
     : `; did you mean ${found.map((noun) => `baton ${noun} ${typed}`).join(' or ')}?`
 }
 
-async function exitCodes(screen: Screen, io: Io): Promise<number> {
-  io.stdout.write(`${(await import('./help.ts')).exitCodesPage(screen)}\n`)
-  return 0
-}
-
 /** `baton help send` is `baton send --help`, and `baton` alone shows what there is. */
 async function help({ argv, words, color }: CommandLine, io: Io): Promise<number> {
-  if (words[0] === 'help' && words.length > 1) {
+  if (words[0] === 'help' && words.length > 1 && words[1] !== 'exit-codes') {
     const named = argv.filter((token) => !token.startsWith('-')).slice(1, 3)
-    if (named[0] === 'exit-codes') return exitCodes(screenFor(io, 'stdout', color), io)
     return run(readCommandLine([...named, '--help', ...argv.filter((token) => token === '--all')]), io)
   }
   if (
@@ -116,7 +109,8 @@ async function help({ argv, words, color }: CommandLine, io: Io): Promise<number
     )
   )
     readArguments(argv, GLOBAL_FLAGS, 'baton')
-  const { overview } = await import('./help.ts')
-  io.stdout.write(`${overview(screenFor(io, 'stdout', color))}\n`)
+  const { exitCodesPage, overview } = await import('./help.ts')
+  const page = words[1] === 'exit-codes' ? exitCodesPage : overview
+  io.stdout.write(`${page(screenFor(io, 'stdout', color))}\n`)
   return 0
 }

@@ -8,42 +8,31 @@ const REPLACE = added({
   about: 'Lists: put these in place of the old ones, which stay otherwise',
 })
 
-type Before = Readonly<Record<string, unknown>>
-
 /** Adds to lists unless told to replace them, and says what is different then. */
 export function edit(): Extra {
-  let before: Before = {}
-  let now: Before = {}
+  let lines: readonly string[] = []
   return {
     flags: (flags) => [
-      ...flags.map((flag) =>
-        flag.repeats ? { ...flag, also: [...(flag.also ?? []), `add-${flag.name}`] } : flag,
-      ),
+      ...flags.map((flag) => ({
+        ...flag,
+        also: [...(flag.also ?? []), ...(flag.repeats ? [`add-${flag.name}`] : [])],
+      })),
       REPLACE,
     ],
     examples: ['baton edit HO-2026-001 --replace --criterion "p95 under 100 ms"'],
-    async before(_, session, { replace, ...change }) {
-      const { handoff, package: pack } = await session.call('handoff_get', { id: change.id })
-      before = { ...pack, title: handoff.title }
-      now = Object.fromEntries(
-        Object.entries(change).map(([field, given]) => [
-          field,
-          replace ? given : joined(before[field], given),
-        ]),
+    async before(_, session, { id, replace, ...change }) {
+      const { handoff, package: pack } = await session.call('handoff_get', { id })
+      const before: Readonly<Record<string, unknown>> = { ...pack, title: handoff.title }
+      const fields = Object.entries(change).map(
+        ([field, given]) => [field, replace ? given : joined(before[field], given)] as const,
       )
-      return { input: { ...now } }
+      lines = fields.flatMap(([field, value]) => difference(field, before[field], value))
+      return { input: { id, ...Object.fromEntries(fields) } }
     },
     async after(shell, output) {
-      const { id: _, ...fields } = now
-      const lines = Object.entries(fields).flatMap(([field, value]) =>
-        difference(field, before[field], value),
-      )
-      shell.answer(output, () =>
-        [
-          stepView(shell, 'handoff_amend', output as OperationOutput<'handoff_amend'>),
-          ...(lines.length > 0 ? lines : ['  nothing is different: it said so before']),
-        ].join('\n'),
-      )
+      const said = lines.length > 0 ? lines : ['  nothing is different: it said so before']
+      const step = output as OperationOutput<'handoff_amend'>
+      shell.answer(output, () => [stepView(shell, 'handoff_amend', step), ...said].join('\n'))
       return true
     },
   }
@@ -51,21 +40,16 @@ export function edit(): Extra {
 
 /** A list or the members of an object beside those that were there. */
 function joined(old: unknown, given: unknown): unknown {
-  if (Array.isArray(given) && Array.isArray(old)) {
-    const known = new Set(old.map((each) => JSON.stringify(each)))
-    return [...old, ...given.filter((each) => !known.has(JSON.stringify(each)))]
-  }
-  const areObjects = [old, given].every((each) => each && typeof each === 'object' && !Array.isArray(each))
-  return areObjects ? { ...(old as object), ...(given as object) } : given
+  const [was, is] = [listed(old), listed(given)]
+  if (Array.isArray(given)) return [...((old ?? []) as []), ...given.filter((_, i) => !was.includes(is[i]!))]
+  return old && given && typeof given === 'object' ? { ...old, ...given } : given
 }
 
-function difference(field: string, old: unknown, value: unknown): string[] {
-  const texts = (list: unknown) => (Array.isArray(list) ? list : list === undefined ? [] : [list]).map(shown)
-  const [was, is] = [texts(old), texts(value)]
-  return [
-    ...was.filter((each) => !is.includes(each)).map((each) => `  - ${field}: ${each}`),
-    ...is.filter((each) => !was.includes(each)).map((each) => `  + ${field}: ${each}`),
-  ]
+function difference(field: string, old: unknown, value: unknown): readonly string[] {
+  const [was, is] = [listed(old), listed(value)]
+  const gone = was.filter((each) => !is.includes(each)).map((each) => `  - ${field}: ${each}`)
+  return [...gone, ...is.filter((each) => !was.includes(each)).map((each) => `  + ${field}: ${each}`)]
 }
 
-const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+const listed = (value: unknown): readonly string[] =>
+  [value ?? []].flat().map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))

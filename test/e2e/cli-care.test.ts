@@ -97,6 +97,27 @@ describe('work is not lost by typing', () => {
     assert.match((await quick(where, 'notice', 'ack')).stderr, /notice ack needs <uid>/)
   })
 
+  it('show tells when work is tried again, and since when ended work stands so', async (t) => {
+    const where = { cwd: folders(t).repository('shop') }
+    await run(where, 'send --to codex --title Work --retry', '{"max": 3, "delay_s": 600, "multiplier": 2}')
+    await run(where, 'accept 1 --as codex')
+    const failed = await ask<{ handoff: { not_before: string } }>(
+      where,
+      'fail',
+      '1',
+      '--as',
+      'codex',
+      '-m',
+      'no disk',
+    )
+    const waiting = await quick(where, 'show', '1')
+    assert.ok(waiting.stdout.includes(`Retry\t${failed.handoff.not_before}\n`), waiting.stdout)
+
+    const { handoff } = await ask<{ handoff: { ended_at: string } }>(where, 'cancel', '1')
+    await ask(where, 'comment', '1', 'Thank you')
+    assert.ok((await quick(where, 'show', '1')).stdout.includes(`cancelled, ${handoff.ended_at}\n`))
+  })
+
   it('a token ends at an instant as well as after a time', async (t) => {
     const where = { cwd: folders(t).repository('shop') }
     const create = (expires: string) =>

@@ -63,7 +63,7 @@ function heading(screen: Screen, { handoff, warning }: Dossier): string {
   return [
     ...warned(screen, warning),
     `${screen.bold(handoff.id)}  ${screen.bold(oneLine(handoff.title))}`,
-    `${facts.map(oneLine).join(' · ')} · ${state}, ${screen.when(handoff.updated_at)}`,
+    `${facts.map(oneLine).join(' · ')} · ${state}, ${screen.when(handoff.ended_at ?? handoff.updated_at)}`,
   ].join('\n')
 }
 
@@ -76,7 +76,7 @@ function askedRows(
   { handoff, package: pack, acknowledgment, replaces }: Dossier,
 ): DossierRow[] {
   const shown = shownFields(pack)
-  const { gate, state, ack_deadline: deadline } = handoff
+  const { gate, state, ack_deadline: deadline, not_before: again } = handoff
   const options = Object.entries(pack.validation_request?.options ?? {})
   return namedRows([
     ...shown.map((field) => [field.label, lines(field.lines)] as const),
@@ -86,6 +86,7 @@ function askedRows(
     ['Files', lines(pack.artifacts?.map(({ path }) => path))],
     ...shown.filter((field) => !field.lines).map((field) => [field.label, json(field.value)] as const),
     ['Understood', lines(acknowledgment?.understanding)],
+    ['Retry', state === 'retry_wait' && again !== undefined ? screen.when(again) : undefined],
     ['Accept', state === 'offered' && deadline !== undefined ? screen.when(deadline) : undefined],
     ['Blocked on', handoff.blocked_on],
     ['Replaces', replaces],

@@ -101,10 +101,10 @@ describe('what people are shown', () => {
     assert.match(stdout, /baton wait HO-2026-001 --timeout 10m/)
   })
 
-  it("can export what the README's own example has sent", async (t) => {
+  it("can export what the README's own example has sent, as the example of export says", async (t) => {
     const where = project(t)
-    const readme = readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8')
-    const to = /^baton export HO-2026-001 --to (\w+)$/m.exec(readme)?.[1] ?? ''
+    const page = readFileSync(resolve(import.meta.dirname, '../../docs/generated/operations.md'), 'utf8')
+    const to = /^baton export HO-2026-001 --to (\w+)$/m.exec(page)?.[1] ?? ''
     await ask(
       where,
       'send',

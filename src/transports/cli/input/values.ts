@@ -42,7 +42,7 @@ export async function toInput(
   return input
 }
 
-const typed = ({ name }: FieldFlag): string => typedOption(name)
+const optionOf = ({ name }: FieldFlag): string => typedOption(name)
 
 function put(input: Record<string, unknown>, flag: FieldFlag, values: readonly unknown[]): void {
   const { field } = flag
@@ -59,7 +59,7 @@ function put(input: Record<string, unknown>, flag: FieldFlag, values: readonly u
 function merged(flag: FieldFlag, values: readonly unknown[]): object {
   for (const value of values)
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      bad(flag, JSON.stringify(value), `an object; write ${typed(flag)} '{"name": "value"}'`)
+      bad(flag, JSON.stringify(value), `an object; write ${optionOf(flag)} '{"name": "value"}'`)
   return Object.assign({}, ...values)
 }
 
@@ -94,7 +94,7 @@ async function contentOf(text: string, flag: FieldFlag, sources: Sources): Promi
   if (!isPipe && (!text.startsWith('@') || text.startsWith('@@') || text === '@')) return undefined
   const bytes = isPipe ? await bytesFrom(sources.stdin, MAX_INPUT_BYTES) : fileAt(text, flag, sources)
   if (bytes.length <= MAX_INPUT_BYTES) return bytes
-  throw new BatonError('too_large', `${typed(flag)} takes at most ${MAX_INPUT_BYTES / 1024 / 1024} MB`, {
+  throw new BatonError('too_large', `${optionOf(flag)} takes at most ${MAX_INPUT_BYTES / 1024 / 1024} MB`, {
     option: flag.name,
     limit: MAX_INPUT_BYTES,
   })
@@ -107,7 +107,7 @@ function fileAt(text: string, flag: FieldFlag, { cwd }: Sources): Buffer {
     const code = (error as NodeJS.ErrnoException).code
     throw new BatonError(
       'invalid_input',
-      `${typed(flag)} names the file ${text.slice(1)}, which cannot be read (${code}); write @@ for a text that begins with @`,
+      `${optionOf(flag)} names the file ${text.slice(1)}, which cannot be read (${code}); write @@ for a text that begins with @`,
       { option: flag.name, file: text.slice(1) },
       error,
     )
@@ -144,7 +144,7 @@ function toStructure(text: string, flag: FieldFlag): unknown {
     if (short === SHORT.evidence && trimmed.includes('=')) return trimmed
     throw new BatonError(
       'invalid_input',
-      `${typed(flag)} is not JSON (${(error as Error).message}); write for example ${typed(flag)} '{"a": 1}' or ${typed(flag)} @file.json`,
+      `${optionOf(flag)} is not JSON (${(error as Error).message}); write for example ${optionOf(flag)} '{"a": 1}' or ${optionOf(flag)} @file.json`,
       { option: flag.name },
       error,
     )
@@ -166,7 +166,8 @@ const SHORT: Readonly<Record<string, (text: string, flag: FieldFlag) => unknown>
 
 function pair(text: string, flag: FieldFlag): readonly [string, string] {
   const at = text.indexOf('=')
-  if (at < 1 || at === text.length - 1) return bad(flag, text, `a pair, ${typed(flag)} "${flag.placeholder}"`)
+  if (at < 1 || at === text.length - 1)
+    return bad(flag, text, `a pair, ${optionOf(flag)} "${flag.placeholder}"`)
   return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
 }
 
@@ -199,7 +200,7 @@ function toSilence(text: string, flag: FieldFlag): unknown {
 }
 
 function bad(flag: FieldFlag, text: string, wanted: string): never {
-  throw new BatonError('invalid_input', `${typed(flag)} ${JSON.stringify(text)} is not ${wanted}`, {
+  throw new BatonError('invalid_input', `${optionOf(flag)} ${JSON.stringify(text)} is not ${wanted}`, {
     option: flag.name,
     value: text,
   })

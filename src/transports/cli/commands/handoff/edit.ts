@@ -24,7 +24,7 @@ export function edit(): Extra {
       const { handoff, package: pack } = await session.call('handoff_get', { id })
       const before: Readonly<Record<string, unknown>> = { ...pack, title: handoff.title }
       const fields = Object.entries(change).map(
-        ([field, given]) => [field, replace ? given : joined(before[field], given)] as const,
+        ([field, given]) => [field, replace ? given : withOldItems(before[field], given)] as const,
       )
       lines = fields.flatMap(([field, value]) => difference(field, before[field], value))
       return { input: { id, ...Object.fromEntries(fields) } }
@@ -39,17 +39,17 @@ export function edit(): Extra {
 }
 
 /** A list or the members of an object beside those that were there. */
-function joined(old: unknown, given: unknown): unknown {
-  const [was, is] = [listed(old), listed(given)]
+function withOldItems(old: unknown, given: unknown): unknown {
+  const [was, is] = [itemTexts(old), itemTexts(given)]
   if (Array.isArray(given)) return [...((old ?? []) as []), ...given.filter((_, i) => !was.includes(is[i]!))]
   return old && given && typeof given === 'object' ? { ...old, ...given } : given
 }
 
 function difference(field: string, old: unknown, value: unknown): readonly string[] {
-  const [was, is] = [listed(old), listed(value)]
+  const [was, is] = [itemTexts(old), itemTexts(value)]
   const gone = was.filter((each) => !is.includes(each)).map((each) => `  - ${field}: ${each}`)
   return [...gone, ...is.filter((each) => !was.includes(each)).map((each) => `  + ${field}: ${each}`)]
 }
 
-const listed = (value: unknown): readonly string[] =>
+const itemTexts = (value: unknown): readonly string[] =>
   [value ?? []].flat().map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))

@@ -22,10 +22,10 @@ const PATH = /^[\w@+./-]*\w\.[a-z]\w{0,5}$/i
 function pointOutMissing(shell: Shell, evidence: unknown): void {
   if (!Array.isArray(evidence)) return
   for (const { deliverable, evidence: proof } of evidence as Record<string, string>[])
-    if (PATH.test(proof ?? '') && !isThere(shell.io.cwd, proof!))
+    if (PATH.test(proof ?? '') && !evidenceExists(shell.io.cwd, proof!))
       shell.warn(`${proof} is the evidence for ${JSON.stringify(deliverable)}, and no such file is here`)
 }
 
 /** Below this folder or one above it: people name paths from the root of the project. */
-const isThere = (folder: string, path: string): boolean =>
-  existsSync(resolve(folder, path)) || (folder !== dirname(folder) && isThere(dirname(folder), path))
+const evidenceExists = (folder: string, path: string): boolean =>
+  existsSync(resolve(folder, path)) || (folder !== dirname(folder) && evidenceExists(dirname(folder), path))

@@ -108,7 +108,16 @@ export class Events extends UseCases {
   }
 
   /** Everything after the cursor, each once and in order, then whatever comes. */
-  async *follow({ since, signal, onReady }: FollowOptions): AsyncGenerator<Event> {
+  async *follow(options: FollowOptions): AsyncGenerator<Event> {
+    for await (const page of this.pages(options))
+      for (const event of page) {
+        if (options.signal.aborted) return
+        yield event
+      }
+  }
+
+  /** The same, as many at a time as there are. */
+  async *pages({ since, signal, onReady }: FollowOptions): AsyncGenerator<readonly Event[]> {
     this.#followers += 1
     const stop = () => this.#rouse()
     signal.addEventListener('abort', stop)
@@ -118,12 +127,9 @@ export class Events extends UseCases {
       onReady?.()
       while (!signal.aborted) {
         const next = await this.#after(cursor)
-        for (const event of next) {
-          if (signal.aborted) return
-          cursor = event.cursor
-          yield event
-        }
+        cursor = next.at(-1)?.cursor ?? cursor
         if (next.length === 0) await this.#more(cursor, signal)
+        else yield next
       }
     } finally {
       signal.removeEventListener('abort', stop)
@@ -139,7 +145,9 @@ export class Events extends UseCases {
     if (this.#tail) return
     this.#end = cursor
     this.#failure = undefined
-    this.#tail = this.#run().finally(() => {
+    // Under load the calls would let it wait at each of its reads.
+    const tail = this.deps.store.readAs({ agent: '', isFirst: true }, () => this.#run())
+    this.#tail = tail.finally(() => {
       this.#tail = undefined
       this.#forget()
       this.#rouse()
@@ -197,6 +205,7 @@ export class Events extends UseCases {
     const { store } = this.deps
     let woken = false
     let settled = Number.NEGATIVE_INFINITY
+    let settling: Promise<unknown> | undefined
     this.#wake = () => {
       woken = true
     }
@@ -210,8 +219,9 @@ export class Events extends UseCases {
       while (this.#followers > 0) {
         woken = false
         if (performance.now() - settled >= LOOK_AGAIN_MS) {
-          await store.settle(this.deps.now().toISOString())
           settled = performance.now()
+          // It wakes by what it writes. A store that is away is told by the read below.
+          settling = store.settle(this.deps.now().toISOString()).catch(() => undefined)
         }
         const { entries } = await store.changes(this.#end, TAIL_PAGE)
         if (entries.some(({ act }) => act === REDACTION)) this.#forget()
@@ -235,6 +245,7 @@ export class Events extends UseCases {
       }
     } finally {
       unsubscribe()
+      await settling
     }
   }
 

@@ -2,6 +2,8 @@
 export interface Reader {
   readonly agent: string
   readonly signal?: AbortSignal | undefined
+  /** Quick reads go before those of others: one reads for many. */
+  readonly isFirst?: boolean
 }
 
 /** Settings of the server that bound what a store does at once. */

@@ -6,7 +6,7 @@ import { changedBy } from '../loaded.ts'
 import type { StoreLimits } from '../pools.ts'
 import { SlowReads, STORE_LIMITS } from '../slow-reads.ts'
 import type { Cleared, DumpRow, SignedCheckpoint, Store, StoreInfo, Tile, Tree, Unit } from '../store.ts'
-import { type Ask, askWith, tripOn } from './connection/ask.ts'
+import { type Ask, askWith, type Trip, tripOn } from './connection/ask.ts'
 import { SERVER_MS } from './connection/clock.ts'
 import { type Connections, prepareConnections, withClient } from './connection/connect.ts'
 import { Signals } from './connection/signals.ts'
@@ -103,9 +103,11 @@ class PostgresStore {
   }
 
   queries(ws: number) {
-    const slowTrip = tripOn(this.#connections, 'slow reads')
+    const [trip, first, slowTrip] = (['reads', 'first reads', 'slow reads'] as const).map((use) =>
+      tripOn(this.#connections, use),
+    ) as [Trip, Trip, Trip]
     return postgresQueries(
-      tripOn(this.#connections, 'reads'),
+      (calls) => (this.#slow.reader?.isFirst ? first : trip)(calls),
       (calls) => this.#slow.run((signal) => slowTrip(calls, signal)),
       ws,
     )

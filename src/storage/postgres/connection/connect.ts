@@ -23,7 +23,7 @@ export interface Connections {
 }
 
 /** Slow reads have places of their own: see slow-reads.ts. */
-export type Use = 'writes' | 'reads' | 'slow reads'
+export type Use = 'writes' | 'reads' | 'first reads' | 'slow reads'
 
 const OLDEST_VERSION = 15
 const CONNECT_WITHIN_MS = 10_000
@@ -103,8 +103,10 @@ export async function prepareConnections(options: {
       }
     }
   }
-  const connect = (use: Use): Promise<PoolClient> =>
-    use === 'slow reads' ? connected() : places[use].lend(connected)
+  const connect = async (use: Use): Promise<PoolClient> => {
+    if (use === 'slow reads') return connected()
+    return use === 'first reads' ? places.reads.lend(connected, true) : places[use].lend(connected)
+  }
   return { pool, places, connect, alone, location, clock }
 }
 

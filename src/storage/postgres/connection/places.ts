@@ -19,9 +19,9 @@ export class Places {
   }
 
   /** The place is free again when the connection was given back. */
-  async lend(connect: () => Promise<PoolClient>): Promise<PoolClient> {
+  async lend(connect: () => Promise<PoolClient>, isFirst = false): Promise<PoolClient> {
     if (this.#used < this.#size) this.#used++
-    else await this.#turn()
+    else await this.#turn(isFirst)
     try {
       const client = await connect()
       const release = client.release
@@ -36,7 +36,7 @@ export class Places {
     }
   }
 
-  #turn(): Promise<void> {
+  #turn(isFirst: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const turn = () => {
         clearTimeout(timer)
@@ -46,7 +46,8 @@ export class Places {
         this.#waiting.splice(this.#waiting.indexOf(turn), 1)
         reject(new BatonError('unavailable', 'every connection to the store is in use; repeat the call'))
       }, PLACE_WITHIN_MS)
-      this.#waiting.push(turn)
+      if (isFirst) this.#waiting.unshift(turn)
+      else this.#waiting.push(turn)
     })
   }
 

@@ -33,7 +33,7 @@ export async function eventStream(events: Events, request: Request, bounds: Boun
   const signal = AbortSignal.any(signals)
   if (bounds.onEnd) signal.addEventListener('abort', bounds.onEnd)
   if (signal.aborted) bounds.onEnd?.()
-  const followed = events.follow({ since: start, signal })
+  const followed = events.pages({ since: start, signal })
   const stream = toStream({ start, followed, filter }, ended, bounds, signal)
   return new Response(stream, {
     headers: {
@@ -47,7 +47,7 @@ export async function eventStream(events: Events, request: Request, bounds: Boun
 
 interface Told {
   readonly start: string
-  readonly followed: AsyncGenerator<Event>
+  readonly followed: AsyncGenerator<readonly Event[]>
   readonly filter: Filter
 }
 
@@ -93,10 +93,11 @@ function toStream(
           for (;;) {
             const { value, done: isEnd } = await followed.next()
             if (isEnd || signal.aborted) return
-            if (!isWanted(value, filter)) continue
+            const wanted = value.filter((event) => isWanted(event, filter))
+            if (wanted.length === 0) continue
             if (!(await isGood())) return done()
             if (signal.aborted) return
-            controller.enqueue(encoder.encode(toText(value)))
+            controller.enqueue(encoder.encode(wanted.map(toText).join('')))
             return
           }
         } catch (error) {
@@ -106,11 +107,18 @@ function toStream(
       },
       cancel: done,
     },
-    { highWaterMark: 64 },
+    { highWaterMark: 2 },
   )
 }
 
-const toText = (event: Event): string => `id: ${event.cursor}\ndata: ${JSON.stringify(event)}\n\n`
+const texts = new WeakMap<Event, string>()
+
+/** Listeners share events, and their texts. */
+function toText(event: Event): string {
+  const text = texts.get(event) ?? `id: ${event.cursor}\ndata: ${JSON.stringify(event)}\n\n`
+  texts.set(event, text)
+  return text
+}
 
 function wanted(request: Request): Filter {
   const query = new URL(request.url).searchParams

@@ -21,6 +21,8 @@ import { seededHandoff } from './support/seeded.ts'
 const FULL = { agents: 200, seconds: 60, handoffs: 400_000, rounds: 200 }
 const SHORT = { agents: 100, seconds: 20, handoffs: 20_000, rounds: 60 }
 const SEARCHES = 12
+const WAITS = 1_000
+const WORKERS = 8
 /** A pause of 0.4 s between the calls of an agent, on average. */
 const THINK_MS = 400
 /** With and without searches in turn, so that a slow minute of the machine meets both. */
@@ -49,7 +51,12 @@ export async function load(): Promise<readonly Finding[]> {
   try {
     for (const handoffs of [size.handoffs, 0]) worlds.push(await opened({ ...size, handoffs }, postgres))
     const [full, empty] = worlds as [World, World]
-    return [...(await besideSearches(full)), ...(await lifeOf(full, empty)), ...(await listsOf(full))]
+    return [
+      ...(await besideSearches(full)),
+      ...(await besideWaits(empty)),
+      ...(await lifeOf(full, empty)),
+      ...(await listsOf(full)),
+    ]
   } finally {
     for (const world of worlds) world.close()
     hangUp()
@@ -143,6 +150,52 @@ async function besideSearches({ size, members, searcher, ports }: World): Promis
       ratio: late.unready,
       detail: `two servers, each asked four times a second for ${size.seconds} s`,
       bound: { sign: '<=', value: 0 },
+    },
+  ]
+}
+
+/** How many calls eight workers make a second while others wait for handoffs that nobody ends, against those without. */
+async function besideWaits({ size, members, ports }: World): Promise<readonly Finding[]> {
+  const crew = new Crew(members.slice(0, WORKERS), () => ports)
+  const slice = size.seconds / TURNS
+  const at = (n: number) => [ports[n % ports.length]!, members[n % members.length]!.token] as const
+  const waited: string[] = []
+  for (let n = 0; n < WAITS; n += 1) {
+    const sent = { to: `sleeper-${n}`, title: 'Nobody takes it', summary: 'It stays where it is.' }
+    waited.push(JSON.parse((await ask(...at(n), '/v1/handoffs', sent)).body).handoff.uid)
+  }
+  const calls = { alone: 0, beside: 0 }
+  const rate = (side: keyof typeof calls) => calls[side] / size.seconds
+  const work = async (side: keyof typeof calls) => {
+    for (const times of (await crew.work(slice * 1_000, 0)).values()) calls[side] += times.length
+  }
+  const held = async () => {
+    const all = ports.map(async (port) => (await ask(port, members[0]!.token, '/metrics')).body)
+    const open = (await Promise.all(all)).map((text) => /^baton_open\{what="calls"\} (\d+)$/m.exec(text)?.[1])
+    return open.reduce((sum, count) => sum + Number(count), 0)
+  }
+  await crew.work(slice * 1_000, 0)
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    await work('alone')
+    const over = new AbortController()
+    const waits = waited.map((uid, n) =>
+      ask(...at(n), `/v1/handoffs/${uid}/wait`, undefined, undefined, over.signal).catch(
+        (error: Error) => error,
+      ),
+    )
+    while ((await held()) < WAITS) await pause(100)
+    await work('beside')
+    over.abort()
+    const ended = (await Promise.all(waits)).filter((answer) => !(answer instanceof Error))
+    if (ended.length > 0) throw new Error(`${ended.length} waits ended early: ${JSON.stringify(ended[0])}`)
+    while ((await held()) > 2 * ports.length) await pause(100)
+  }
+  return [
+    {
+      question: `calls/s of ${WORKERS} workers beside ${WAITS.toLocaleString('en')} waits, against those without`,
+      ratio: rate('beside') / rate('alone'),
+      detail: `${rate('beside').toFixed(0)} against ${rate('alone').toFixed(0)} calls/s`,
+      bound: { sign: '>=', value: 0.8 },
     },
   ]
 }

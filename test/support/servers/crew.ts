@@ -10,7 +10,14 @@ export interface Answer {
 const sockets = new Agent({ keepAlive: true, maxSockets: 512 })
 
 /** One HTTP call to a server of this machine, with the milliseconds until the last byte of its answer. */
-export function ask(port: number, token: string, path: string, body?: object, key?: string): Promise<Answer> {
+export function ask(
+  port: number,
+  token: string,
+  path: string,
+  body?: object,
+  key?: string,
+  signal?: AbortSignal,
+): Promise<Answer> {
   const started = performance.now()
   const sent = body && JSON.stringify(body)
   const headers = {
@@ -20,7 +27,16 @@ export function ask(port: number, token: string, path: string, body?: object, ke
   }
   const method = body ? 'POST' : 'GET'
   return new Promise((resolve, reject) => {
-    const call = request({ host: '127.0.0.1', port, path, method, headers, agent: sockets }, (response) => {
+    const options = {
+      host: '127.0.0.1',
+      port,
+      path,
+      method,
+      headers,
+      agent: sockets,
+      ...(signal && { signal }),
+    }
+    const call = request(options, (response) => {
       let text = ''
       response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk

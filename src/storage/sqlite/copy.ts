@@ -21,23 +21,18 @@ export function* dump(path: string, own: Statements): Iterable<DumpRow> {
   }
 }
 
-/** Rows arrive one by one, the transaction is one: all of it is there afterwards or nothing. */
-export async function gather(rows: AsyncIterable<DumpRow>): Promise<readonly DumpRow[]> {
-  const all: DumpRow[] = []
-  for await (const row of rows) {
-    if (!TABLES[row.table])
-      throw new BatonError('invalid_input', `a backup holds an unknown table ${row.table}`, {
-        table: row.table,
-      })
-    all.push(row)
-  }
-  return all
-}
-
-export function putRows(statements: Statements, path: string, all: readonly DumpRow[]): void {
+/** Rows are put as they come: memory does not grow with the store. The caller's transaction makes it all or nothing. */
+export async function putRows(
+  statements: Statements,
+  path: string,
+  rows: AsyncIterable<DumpRow>,
+): Promise<number> {
   refuseUsed(statements, path)
-  for (const { table, row } of all) {
-    const columns = TABLES[table] ?? []
+  let count = 0
+  for await (const { table, row } of rows) {
+    const columns = TABLES[table]
+    if (!columns) throw new BatonError('invalid_input', `a backup holds an unknown table ${table}`, { table })
+    count += 1
     // The versions that a schema demands of programs belong to this file, not to the copy.
     if (table === 'meta' && String(row.key).startsWith('least_')) continue
     statements.run(
@@ -45,6 +40,7 @@ export function putRows(statements: Statements, path: string, all: readonly Dump
       ...columns.map((column) => (row as Row)[column] ?? null),
     )
   }
+  return count
 }
 
 function refuseUsed(statements: Statements, path: string): void {

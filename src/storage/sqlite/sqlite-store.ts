@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, futimesSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Agent } from '../../domain/agent.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { once } from '../../domain/once.ts'
@@ -166,7 +167,7 @@ class SqliteStore {
   }
 
   async readAs<T>(reader: Reader, work: () => Promise<T>): Promise<T> {
-    if (this.#path === ':memory:') return work()
+    if (this.#path === ':memory:' || reader.isFirst) return work()
     const { ThreadReads } = await loadThread()
     this.#slow ??= new ThreadReads(this.#path, this.#limits)
     return this.#slow.readAs(reader, work)
@@ -233,11 +234,10 @@ class SqliteStore {
   }
 
   async restore(rows: AsyncIterable<DumpRow>): Promise<number> {
-    const { gather, putRows } = await import('./copy.ts')
-    const all = await gather(rows)
-    await this.#locked(() => putRows(this.#statements, this.#path, all))
+    const { putRows } = await import('./copy.ts')
+    const count = await this.#locked(() => putRows(this.#statements, this.#path, rows))
     this.info = { ...this.info, ...this.#meta() }
-    return all.length
+    return count
   }
 
   async retire(to?: string): Promise<boolean> {
@@ -300,13 +300,15 @@ class SqliteStore {
   }
 
   /** Rows derived from the log are written without a signal: the commit of the log has sent one. */
-  async #locked<T>(work: () => T, signals = true): Promise<T> {
+  async #locked<T>(work: () => T | Promise<T>, signals = true): Promise<T> {
     this.#refuseReadOnly()
     this.#refuseClosed()
     await this.#begin()
     let value: T
     try {
-      value = work()
+      const done = work()
+      // Reads of this process see what is not committed: a restore alone takes turns.
+      value = done instanceof Promise ? await done : done
       this.#refuseMoved()
       this.#statements.run('COMMIT')
       this.#remembered.forgetAll()
@@ -396,5 +398,3 @@ class SqliteStore {
 }
 
 const loadThread = once(() => import('./read-thread.ts'))
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

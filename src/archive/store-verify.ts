@@ -1,4 +1,4 @@
-import { type ChainHead, verifyChain } from '../audit/chain.ts'
+import { type ChainHead, doubtAbout, verifyChain } from '../audit/chain.ts'
 import { BatonError } from '../domain/errors.ts'
 import { readStream } from '../service/audit/log-reader.ts'
 import type { Store } from '../storage/store.ts'
@@ -25,10 +25,12 @@ export interface ChainReport {
 export async function verifyChains(store: Store, { tell, signal }: LongWork = {}): Promise<ChainReport> {
   const heads = await headsOf(store)
   const broken: { stream: string; at: number; reason: string }[] = []
-  let streams = 0
-  let entries = 0
+  const { streams, entries, left } = await followAll(store, heads, (done) => {
+    signal?.throwIfAborted()
+    tell?.('verifying the log', done, heads.size)
+  })
   let elsewhere = 0
-  for (const [stream, head] of heads) {
+  for (const [stream, head] of left) {
     signal?.throwIfAborted()
     const { texts, wrong } = await readStream(store, stream, leafHash)
     const verdict = verifyChain(texts, leafHash, head)
@@ -36,12 +38,39 @@ export async function verifyChains(store: Store, { tell, signal }: LongWork = {}
     else if (!verdict.ok) broken.push({ stream, at: verdict.at, reason: verdict.reason })
     else if (wrong !== undefined)
       broken.push({ stream, at: wrong, reason: 'its stored hash is not that of its text' })
-    streams += 1
-    entries += texts.length
-    tell?.('verifying the log', streams, heads.size)
   }
   broken.push(...(await verifyTree(store, (done, of) => tell?.('verifying the tree', done, of))))
   return { streams, entries, elsewhere, broken }
+}
+
+const PAGE = 1_000
+
+/** Follows all chains at once, in the order of the log. What is left does not hold, and is looked at by itself. */
+async function followAll(
+  store: Store,
+  heads: ReadonlyMap<string, ChainHead>,
+  tell: (done: number) => void,
+): Promise<{ streams: number; entries: number; left: ReadonlyMap<string, ChainHead> }> {
+  const left = new Map(heads)
+  const reached = new Map<string, ChainHead>()
+  let entries = 0
+  for (let cursor = '0'; ; ) {
+    const page = await store.changes(cursor, PAGE, true)
+    for (const entry of page.entries) {
+      const { stream, seq, body } = entry
+      const head = left.get(stream)
+      if (heads.has(stream)) entries += 1
+      if (!head) continue
+      const hash = leafHash(body)
+      // One that does not follow is not remembered, so that nothing follows it either.
+      if (doubtAbout(entry, hash, store.info.origin, reached.get(stream))) continue
+      if (head.seq === seq && head.hash === hash) left.delete(stream)
+      reached.set(stream, { seq, hash })
+    }
+    tell(heads.size - left.size)
+    if (page.entries.length === 0) return { streams: heads.size, entries, left }
+    cursor = page.cursor
+  }
 }
 
 /** The last entry of every stream, as its row says. */

@@ -24,6 +24,23 @@ export function appendToChain(
   return { entry, head: { seq, hash: leafHash(entry) } }
 }
 
+/** Why an entry as it was stored is not the one that follows `before` in this log; undefined when it is. */
+export function doubtAbout(
+  entry: { readonly stream: string; readonly seq: number; readonly body: string; readonly hash: string },
+  leaf: string,
+  origin: string,
+  before: ChainHead | undefined = EMPTY_CHAIN,
+): string | undefined {
+  const { stream, seq, body, hash } = entry
+  const decoded = decodeEntry(body)
+  if (leaf !== hash) return 'its stored hash is not that of its text'
+  if (!decoded.ok) return decoded.reason
+  if (decoded.origin !== origin) return 'it is of another log'
+  if (decoded.stream !== stream || decoded.seq !== seq) return 'its text is that of another place'
+  const isNext = before.seq === seq - 1 && before.hash === decoded.prev
+  return isNext ? undefined : 'it does not follow the entry before it'
+}
+
 /**
  * Follows one stream from its first entry and stops at the first that does not belong there. Hashes are made
  * from the entries' bytes, never taken from a column beside them. Nothing inside a chain tells where it ends:

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { decodeEntry } from '../../audit/entry.ts'
+import { type ChainHead, doubtAbout } from '../../audit/chain.ts'
 import { HASH_BYTES } from '../../audit/sha256.ts'
 import { GrowingTree, hashesOn, openTiles, TILE_WIDTH } from '../../audit/tiles.ts'
 import { BatonError } from '../../domain/errors.ts'
@@ -17,7 +17,7 @@ const PATIENCE_MS = 10_000
 /** Heads of streams that are kept between pages; more would be read again. */
 const KEPT_HEADS = 20_000
 
-type Heads = Map<string, { readonly seq: number; readonly hash: string }>
+type Heads = Map<string, ChainHead>
 
 /**
  * Takes every entry that was committed before the call into the tree, in the order of their ids. Any number of
@@ -112,19 +112,11 @@ async function readHeads(store: Store, entries: readonly LogEntry[], heads: Head
  * good, so what was damaged on disk must not get in.
  */
 function checkedLeaf(store: Store, entry: LogEntry, heads: Heads): Uint8Array {
-  const { stream, seq, body, hash } = entry
-  const leaf = leafOfText(body)
-  const text = toText(leaf)
-  const decoded = decodeEntry(body)
-  const before = heads.get(stream)
-  if (text !== hash) throw damaged(entry, 'its stored hash is not that of its text')
-  if (!decoded.ok) throw damaged(entry, decoded.reason)
-  if (decoded.origin !== store.info.origin) throw damaged(entry, 'it is of another log')
-  if (decoded.stream !== stream || decoded.seq !== seq)
-    throw damaged(entry, 'its text is that of another place')
-  if (seq > 0 && (before?.seq !== seq - 1 || before.hash !== decoded.prev))
-    throw damaged(entry, 'it does not follow the entry before it')
-  heads.set(stream, { seq, hash: text })
+  const leaf = leafOfText(entry.body)
+  const hash = toText(leaf)
+  const reason = doubtAbout(entry, hash, store.info.origin, heads.get(entry.stream))
+  if (reason) throw damaged(entry, reason)
+  heads.set(entry.stream, { seq: entry.seq, hash })
   return leaf
 }
 

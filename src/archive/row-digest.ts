@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { BatonError } from '../domain/errors.ts'
 import type { DumpRow } from '../storage/store.ts'
 
@@ -17,25 +17,25 @@ export class RowDigest {
   readonly #tables = new Map<string, Sum>()
   rows = 0
 
-  add(row: DumpRow): void {
+  /** `text` is the row encoded, where somebody has it. */
+  add(row: DumpRow, text = encodeRow(row)): void {
     if (isOwn(row)) return
     const table = this.#tables.get(row.table) ?? { rows: 0, sum: 0n }
     table.rows += 1
-    table.sum =
-      (table.sum + BigInt(`0x${createHash('sha256').update(encodeRow(row)).digest('hex')}`)) % MODULUS
+    table.sum = (table.sum + BigInt(`0x${hash('sha256', text)}`)) % MODULUS
     this.#tables.set(row.table, table)
     this.rows += 1
   }
 
   /** Passes rows on and counts them. */
-  async *through(
-    rows: AsyncIterable<DumpRow>,
+  async *through<T extends DumpRow & { readonly text?: string }>(
+    rows: AsyncIterable<T>,
     { signal, tell }: { signal?: AbortSignal; tell?: (what: string, done: number) => void },
     what: string,
-  ): AsyncIterable<DumpRow> {
+  ): AsyncIterable<T> {
     for await (const row of rows) {
       signal?.throwIfAborted()
-      this.add(row)
+      this.add(row, row.text)
       tell?.(what, this.rows)
       yield row
     }
@@ -71,9 +71,8 @@ const encodeCell = (value: unknown): unknown => {
   return typeof value === 'bigint' ? Number(value) : (value ?? null)
 }
 
-/** The row that `encodeRow` wrote; undefined when the text is not a row. */
-export function decodeRow(text: string): DumpRow | undefined {
-  const value: unknown = JSON.parse(text)
+/** The row that `encodeRow` wrote; undefined when the value is not a row. */
+export function decodeRow(value: unknown): DumpRow | undefined {
   const [table, fields] = Array.isArray(value) ? value : []
   if (typeof table !== 'string' || typeof fields !== 'object' || fields === null) return undefined
   const row: Record<string, unknown> = {}

@@ -53,7 +53,7 @@ export async function backup(
     await pipeline(Readable.from(backupLines(store, written, work)), createGzip(), output)
     flush(draft)
     const readBack = new RowDigest()
-    for await (const _ of readBack.through(readBackup(draft), work, 'reading back'));
+    for await (const _ of readBack.through(readBackup(draft, true), work, 'reading back'));
     written.demandSame(readBack, file)
     linkSync(draft, file)
     return { rows: written.rows, bytes: output.bytesWritten }
@@ -73,11 +73,15 @@ async function* backupLines(store: Store, written: RowDigest, work: LongWork): A
     { baton_backup: 1, origin, engine, schema, at: new Date().toISOString() } satisfies Head,
     sum,
   )
-  for await (const row of written.through(store.dump(), work, 'writing')) {
+  for await (const { text } of written.through(encodedRows(store), work, 'writing')) {
     rows += 1
-    yield backupLine(encodeRow(row), sum)
+    yield backupLine(text, sum)
   }
   yield `${JSON.stringify({ rows, sha256: sum.digest('hex') } satisfies End)}\n`
+}
+
+async function* encodedRows(store: Store) {
+  for await (const row of store.dump()) yield { ...row, text: encodeRow(row) }
 }
 
 function backupLine(value: object | string, sum: Hash): string {
@@ -153,8 +157,8 @@ async function retire(source: Store, to: string): Promise<void> {
   throw new BatonError('conflict', text, { location: source.info.location })
 }
 
-/** The rows of a backup. Throws at the end when the file was cut off or changed. */
-async function* readBackup(file: string): AsyncIterable<DumpRow> {
+/** The rows of a backup, with their texts where this process wrote them. Throws at the end when the file was cut off or changed. */
+async function* readBackup(file: string, isOwn = false): AsyncIterable<DumpRow & { text?: string }> {
   if (!existsSync(file))
     throw new BatonError('not_found', `there is no file ${file}; check the path`, { file })
   const source = createReadStream(file)
@@ -175,7 +179,8 @@ async function* readBackup(file: string): AsyncIterable<DumpRow> {
         if (number === 1) checkHead(held, file)
         else {
           rows += 1
-          yield rowOf(held, file, number)
+          const row = rowOf(held, file, number)
+          yield isOwn ? { ...row, text: held } : row
         }
       }
       held = text
@@ -225,7 +230,7 @@ function checkHead(text: string, file: string): void {
 }
 
 function rowOf(text: string, file: string, number: number): DumpRow {
-  const row = parsed(text) === undefined ? undefined : decodeRow(text)
+  const row = decodeRow(parsed(text))
   if (!row) throw damaged(file, `line ${number} is not a row`)
   return row
 }

@@ -10,7 +10,7 @@ import {
 import { until } from '../../../../test/support/store/store-units.ts'
 import { createService } from '../../../compose/main.ts'
 import { createLog } from '../server/log.ts'
-import { startSequenceWorker } from './sequence-worker.ts'
+import { besideCalls, startSequenceWorker } from './sequence-worker.ts'
 
 async function sequencing(t: TestContext, options: WorkspaceOptions, dirtyMs: number) {
   const w = await openWorkspace(t, options)
@@ -149,5 +149,27 @@ describeOnEngines('a server with the key', (open) => {
         { entries: 0, seconds: 0 },
       ],
     )
+  })
+})
+
+describeOnEngines('a tree that catches up', (open) => {
+  it('rests between its steps for most of the time, so that calls go on', async (t) => {
+    const w = await open(t)
+    await writeEntries(w, 900)
+    const rest = besideCalls(createLog({ write: () => undefined }), new AbortController().signal)
+    let rested = 0
+    let steps = 0
+    const begun = performance.now()
+    await (await w.service.audit()).sequence(async (left) => {
+      const since = performance.now()
+      const goesOn = await rest(left)
+      rested += performance.now() - since
+      steps += 1
+      return goesOn
+    })
+    const worked = performance.now() - begun - rested
+
+    assert.ok(steps >= 4, String(steps))
+    assert.ok(rested > 3 * worked, `${rested} ms of rest for ${worked} ms of work in ${steps} steps`)
   })
 })

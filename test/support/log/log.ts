@@ -24,8 +24,14 @@ interface Said {
 /** Every row of a store by table. */
 export async function tablesOf(store: Store): Promise<ReadonlyMap<string, readonly Row[]>> {
   const tables = new Map<string, Row[]>()
-  for await (const { table, row } of store.dump()) tables.set(table, [...(tables.get(table) ?? []), row])
+  for await (const { table, row } of store.dump()) addTo(tables, table, row)
   return tables
+}
+
+function addTo<T>(groups: Map<string, T[]>, key: string, value: T): void {
+  const group = groups.get(key)
+  if (group) group.push(value)
+  else groups.set(key, [value])
 }
 
 /** The fields of a log entry that were disclosed with it, by name. */
@@ -51,21 +57,23 @@ export async function checkLog(store: Store, unbound = 0): Promise<void> {
     entries.map((entry) => ({ ...entry })),
   )
 
+  const about = new Map<string, Said[]>()
+  for (const each of said) addTo(about, `${each.sub.k} ${each.sub.id}`, each)
   const handoffs = docs<Handoff>('handoff')
   for (const { uid, rev, state } of handoffs) {
-    checkRevisions(said, 'handoff', uid, rev)
-    checkStates(said, uid, state)
+    checkRevisions(about, 'handoff', uid, rev)
+    checkStates(about, uid, state)
   }
-  for (const { id, rev } of docs<Task>('task')) checkRevisions(said, 'task', id, rev)
+  for (const { id, rev } of docs<Task>('task')) checkRevisions(about, 'task', id, rev)
   const tokens = new Set(docs<{ uid: string }>('token').map(({ uid }) => uid))
-  for (const { name, rev } of docs<Agent>('agent')) checkRevisions(said, 'agent', name, rev)
-  for (const { uid } of docs<{ uid: string }>('artifact')) checkRevisions(said, 'artifact', uid, 1)
+  for (const { name, rev } of docs<Agent>('agent')) checkRevisions(about, 'agent', name, rev)
+  for (const { uid } of docs<{ uid: string }>('artifact')) checkRevisions(about, 'artifact', uid, 1)
 
-  for (const { uid, rev } of docs<AuditSession>('audit_session')) checkRevisions(said, 'session', uid, rev)
-  for (const { uid, rev } of docs<Run>('run')) checkRevisions(said, 'run', uid, rev)
+  for (const { uid, rev } of docs<AuditSession>('audit_session')) checkRevisions(about, 'session', uid, rev)
+  for (const { uid, rev } of docs<Run>('run')) checkRevisions(about, 'run', uid, rev)
 
   const blocks = docs<{ uid: string }>('block').map(({ uid }) => uid)
-  for (const uid of blocks) checkRevisions(said, 'record', uid, 1)
+  for (const uid of blocks) checkRevisions(about, 'record', uid, 1)
 
   const contents = rows('content').map((row) => String(row.uid))
   assert.deepEqual(contents.sort(), handoffs.map(({ uid }) => uid).sort(), 'a content for each handoff')
@@ -102,7 +110,7 @@ function checkChains(streams: readonly Row[], entries: readonly Row[]): readonly
   const said: Said[] = []
   const byStream = new Map<string, Row[]>()
   for (const entry of [...entries].sort((a, b) => Number(a.seq) - Number(b.seq)))
-    byStream.set(String(entry.stream), [...(byStream.get(String(entry.stream)) ?? []), entry])
+    addTo(byStream, String(entry.stream), entry)
   assert.deepEqual([...byStream.keys()].sort(), streams.map((row) => String(row.uid)).sort())
   for (const { uid, seq, head } of streams) {
     const chain = (byStream.get(String(uid)) ?? []).map((row) => ({ row, entry: textOf(row.body) }))
@@ -120,8 +128,10 @@ function checkChains(streams: readonly Row[], entries: readonly Row[]): readonly
   return said
 }
 
-function checkRevisions(said: readonly Said[], kind: string, id: string, rev: number): void {
-  const revisions = said.filter(({ sub }) => sub.k === kind && sub.id === id).map(({ sub }) => sub.rev)
+type About = ReadonlyMap<string, readonly Said[]>
+
+function checkRevisions(about: About, kind: string, id: string, rev: number): void {
+  const revisions = (about.get(`${kind} ${id}`) ?? []).map(({ sub }) => sub.rev)
   const expected = Array.from({ length: rev }, (_, i) => i + 1)
   assert.deepEqual(
     revisions.sort((a, b) => a - b),
@@ -131,9 +141,9 @@ function checkRevisions(said: readonly Said[], kind: string, id: string, rev: nu
 }
 
 /** Each step begins where the one before ended, and the last one ends in the state of the row. */
-function checkStates(said: readonly Said[], uid: string, state: string): void {
-  const steps = said
-    .filter(({ sub, to }) => sub.k === 'handoff' && sub.id === uid && to !== undefined)
+function checkStates(about: About, uid: string, state: string): void {
+  const steps = (about.get(`handoff ${uid}`) ?? [])
+    .filter(({ to }) => to !== undefined)
     .sort((a, b) => a.sub.rev - b.sub.rev)
   for (const [i, step] of steps.entries())
     if (i > 0) assert.equal(step.from, steps[i - 1]?.to, `${uid} went on from where it was`)

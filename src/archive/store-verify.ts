@@ -64,10 +64,9 @@ async function followAll(
       const hash = leafHash(body)
       // One that does not follow is not remembered, so that nothing follows it either.
       if (doubtAbout(entry, hash, store.info.origin, reached.get(stream))) continue
-      if (head.seq === seq && head.hash === hash) left.delete(stream)
       reached.set(stream, { seq, hash })
+      if (head.seq === seq && head.hash === hash && left.delete(stream)) tell(heads.size - left.size)
     }
-    tell(heads.size - left.size)
     if (page.entries.length === 0) return { streams: heads.size, entries, left }
     cursor = page.cursor
   }

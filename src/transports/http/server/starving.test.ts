@@ -172,3 +172,21 @@ describe('a slow search, on SQLite', () => {
     assert.ok(turns > 5, `${turns} turns in ${performance.now() - started} ms`)
   })
 })
+
+it('reads for event streams go before those of calls that wait', async (t) => {
+  const { service } = await openHttp(t, {
+    engine: 'postgres',
+    target: { url: await newDatabase(), limits: { readers: 1 } },
+  })
+  const { store } = service.deps
+  let done = 0
+  const calls = Array.from({ length: 100 }, async () => {
+    await store.changes('0', 1)
+    done += 1
+  })
+
+  await store.readAs({ agent: '', isFirst: true }, () => store.changes('0', 1))
+
+  assert.ok(done < 20, `${done} calls were read for before`)
+  await Promise.all(calls)
+})

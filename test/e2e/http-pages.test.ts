@@ -65,7 +65,7 @@ describeOnEngines('lists over HTTP', (open) => {
 async function asking({ service }: Workspace): Promise<<T>(path: string) => Promise<T>> {
   const operations = await loadOperations()
   const hosts = new Set(['localhost'])
-  const app = createHttpApp({ service, operations, hosts, local: true, log: () => undefined })
+  const app = createHttpApp({ service, operations, hosts, log: () => undefined })
   const token = await newToken(service, 'worker')
   return async <T>(path: string) => {
     const asked = new Request(`http://localhost${path}`, get(token, { host: 'localhost' }))

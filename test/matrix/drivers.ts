@@ -81,7 +81,6 @@ const byRequest: Driver = async (_t, { service }, { asked: { as, op, input } }) 
     service,
     operations: await loadOperations(),
     hosts: allowedHosts('127.0.0.1', 4180),
-    local: true,
     log: createLog({ write: () => undefined }),
   })
   const named = Object.entries(input)

@@ -33,7 +33,6 @@ export async function openHttp(
     service,
     operations: await loadOperations(),
     hosts,
-    local: true,
     log,
     ...changed,
   })

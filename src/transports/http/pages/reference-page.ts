@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Operation } from '../../../operations/operation.ts'
-import { escapeHtml, pageHeaders, STYLE } from './status-page.ts'
+import { escapeHtml, pageHeaders, STYLE } from './plain-page.ts'
 
 const EXTRA = `
 nav { display: flex; flex-wrap: wrap; gap: .4rem .9rem; margin-top: 1rem }

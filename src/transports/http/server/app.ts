@@ -9,8 +9,7 @@ import { invoke, type Operation } from '../../../operations/operation.ts'
 import type { Service } from '../../../service/service.ts'
 import type { McpEndpoint } from '../../mcp/http.ts'
 import { isOfStore, lengthOf, problemResponse, toProblem } from '../../shared/problem.ts'
-import { showStatus } from '../pages/status.ts'
-import { escapeHtml, pageHeaders, STYLE } from '../pages/status-page.ts'
+import { escapeHtml, pageHeaders, STYLE } from '../pages/plain-page.ts'
 import { addWeb, missingPage } from '../pages/web.ts'
 import { authorise, type Caller, callerOf, toCall } from './auth.ts'
 import { isVisit, protect, refuseForeign } from './guards.ts'
@@ -29,12 +28,10 @@ export interface HttpAppOptions {
   readonly operations: readonly Operation[]
   /** The values of `Host` that are answered; see `allowedHosts`. */
   readonly hosts: ReadonlySet<string>
-  /** The server listens on this machine only, so its status page may be seen without a token. */
-  readonly local: boolean
   readonly log: Log
   /** Which requests have a line in the log: all, none, or one in so many. */
   readonly requestLog?: 'on' | 'off' | number | undefined
-  /** The folder of the built dashboard; without it there is a plain page of numbers. */
+  /** The folder of the built dashboard; absent where it was not built. */
   readonly web?: string | undefined
   /** Ends when the server stops: whoever waits is answered then. */
   readonly stopping?: AbortSignal
@@ -137,8 +134,7 @@ function routes(
     if (await isReady(service)) return c.json({ status: 'ready' })
     throw new BatonError('unavailable', 'the store does not answer')
   })
-  if (options.web === undefined) app.get('/', (c) => showStatus(c.req.raw, options))
-  else addWeb(app, options.web)
+  if (options.web !== undefined) addWeb(app, options.web)
   // The caller that the token stands for; to be told its own name it needs no scope.
   app.get('/v1/whoami', async (c) => {
     const { actor, scopes } = await admit(c, 'whoami')

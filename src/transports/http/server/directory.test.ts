@@ -30,7 +30,6 @@ async function openDirectory(t: TestContext, changed: Partial<DirectoryOptions> 
   const shared = {
     operations: await loadOperations(),
     hosts: allowedHosts('127.0.0.1', 4180),
-    local: true,
     log: own.log,
   }
   const directory = new Directory(createHttpApp({ ...shared, service: own.service }), {
@@ -88,10 +87,11 @@ describe('a server with a directory of workspaces', () => {
     const unknown = await call('/w/nowhere/v1/handoffs', tokens.get('shop')!)
     const foreign = await call('/w/bank/v1/handoffs', tokens.get('shop')!)
     assert.deepEqual([unknown.status, unknown.text], [foreign.status, foreign.text])
-    const visitor = await call('/w/shop/v1/handoffs', tokens.get('shop')!, {
-      headers: { host: 'evil.example' },
-    })
-    assert.equal(visitor.status, 403)
+    for (const name of ['shop', 'nowhere']) {
+      const headers = { host: 'evil.example' }
+      const visitor = await call(`/w/${name}/v1/handoffs`, tokens.get('shop')!, { headers })
+      assert.equal(visitor.status, 403, `a page of another site asks for ${name}`)
+    }
     for (const path of ['/w/shop/v1/session', '/w/shop/v1/%73ession', '/w/shop/'])
       assert.equal((await call(path, tokens.get('shop')!, post(tokens.get('shop')!, {}))).status, 404, path)
   })

@@ -55,7 +55,6 @@ const OPEN_DOORS: readonly Door[] = [
   { name: 'session end', path: '/v1/session/end', init: { method: 'POST' } },
   { name: 'openapi', path: '/v1/openapi.json', init: {} },
   { name: 'docs', path: '/docs', init: {} },
-  { name: 'page', path: '/', init: {} },
   { name: 'health', path: '/healthz', init: {} },
   { name: 'ready', path: '/readyz', init: {} },
 ]

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { FOREIGN, OURS } from '../../../../test/support/documents/foreign-requests.ts'
 import { get, openHttp, post, refusalOf } from '../../../../test/support/servers/http-workspace.ts'
@@ -98,7 +99,7 @@ describe('guards', () => {
       await request('/healthz', { headers: { host: 'evil.example' } }),
       await request('/nowhere'),
       await request('/healthz'),
-      await request('/'),
+      await request('/docs'),
     ]
 
     for (const { headers } of answers) {
@@ -111,6 +112,10 @@ describe('guards', () => {
       assert.equal(headers.get('referrer-policy'), 'no-referrer')
       assert.equal(headers.get('set-cookie'), null)
     }
+    const page = answers.at(-1)!
+    const style = /<style>([\s\S]*?)<\/style>/.exec(await page.text())?.[1] ?? ''
+    const only = `style-src 'sha256-${hash('sha256', style, 'base64')}'`
+    assert.ok(page.headers.get('content-security-policy')?.includes(only))
   })
 
   it('know a server by its loopback names, its own address and the names it was given', () => {

@@ -91,7 +91,6 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const shared = {
     operations,
     hosts: allowedHosts(host, bound, names),
-    local,
     requestLog,
     holdMs: times.holdMs,
   }

@@ -43,7 +43,7 @@ export async function verifyChains(store: Store, { tell, signal }: LongWork = {}
   return { streams, entries, elsewhere, broken }
 }
 
-const PAGE = 1_000
+const ENTRIES_AT_ONCE = 1_000
 
 /** Follows all chains at once, in the order of the log. What is left does not hold, and is looked at by itself. */
 async function followAll(
@@ -55,7 +55,7 @@ async function followAll(
   const reached = new Map<string, ChainHead>()
   let entries = 0
   for (let cursor = '0'; ; ) {
-    const page = await store.changes(cursor, PAGE, true)
+    const page = await store.changes(cursor, ENTRIES_AT_ONCE, true)
     for (const entry of page.entries) {
       const { stream, seq, body } = entry
       const head = left.get(stream)

@@ -51,9 +51,9 @@ async function compare(engine: keyof typeof BOUNDS, target: StoreTarget): Promis
     'a sender and a state': () => store.handoffs({ from: 'planner', state: ['cancelled'] }, page),
     'counts (status, metrics)': () => store.counts(),
     'flow report': () => flowReport(service, '1d'),
-    'search for words that are not there': () => store.handoffs({ text: 'zebra' }, page),
-    'search for a part of an id': () => store.handoffs({ text: '-9999' }, page),
-    'search within a sender': () => store.handoffs({ text: 'zebra', from: 'planner' }, page),
+    'search for words that are not there': () => store.handoffs({ ref: 'zebra' }, page),
+    'search for a part of an id': () => store.handoffs({ ref: '-9999' }, page),
+    'search within a sender': () => store.handoffs({ ref: 'zebra', from: 'planner' }, page),
     'search within a task and a state': () => store.handoffs({ task: 'T1', state: ['expired'] }, page),
   }
   const times = new Map(Object.keys(calls).map((name) => [name, [] as number[]]))

@@ -1,6 +1,9 @@
 export const TYPES = ['sequential', 'delegation', 'escalation', 'return', 'gate'] as const
 export type HandoffType = (typeof TYPES)[number]
 
+/** Kinds of documents that a search finds. */
+export const SEARCH_KINDS = ['handoff', 'task', 'run', 'agent'] as const
+
 export const STATES = [
   'draft',
   'offered',

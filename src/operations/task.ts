@@ -27,6 +27,7 @@ const list = defineOperation({
     z.strictObject({
       status: z.union([z.enum(TASK_STATES).transform((s) => [s]), z.array(z.enum(TASK_STATES))]).optional(),
       owner: z.string().max(64).optional(),
+      ref: z.string().max(100).optional(),
       text: z.string().max(200).optional(),
       ...PAGE(),
     }),
@@ -34,9 +35,20 @@ const list = defineOperation({
   errors: ['invalid_input', 'unavailable'],
   untrusted: ['items'],
   examples: ['baton task list --status in_progress'],
-  run: async (service, _, { limit, cursor, status, owner, text }) => {
-    const page = await service.tasks.list(present({ status, owner, text }), pageOf({ limit, cursor }))
-    return { items: page.items.map(show), ...present({ next: page.next }) }
+  run: async (service, call, { limit, cursor, status, owner, ref, text }) => {
+    const bounds = pageOf({ limit, cursor })
+    if (text === undefined) {
+      const page = await service.tasks.list(present({ status, owner, ref }), bounds)
+      return { items: page.items.map(show), ...present({ next: page.next }) }
+    }
+    const facets = {
+      kind: ['task'],
+      ...present({ state: status, owner: owner === undefined ? owner : [owner] }),
+    }
+    const asked = { text: `${text} ${ref ?? ''}`, facets }
+    const { items, next } = await service.looking.search(call, asked, bounds)
+    const rows = await Promise.all(items.map(({ uid }) => service.deps.store.task(uid)))
+    return { items: rows.flatMap((row) => (row ? show(row) : [])), ...present({ next }) }
   },
 })
 

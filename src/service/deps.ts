@@ -124,6 +124,8 @@ export interface Call {
   readonly notSecret?: boolean
   /** The trace context of the caller, if it traces its calls; a handoff that is sent keeps it. */
   readonly trace?: Trace
+  /** Whether the caller's token has a scope; absent where no token bounds the caller. */
+  readonly may?: (scope: string) => boolean
   /** Bounds of a wait. */
   readonly hold?: Hold
   /** The calls that this one is a part of: their writes are committed as one. */

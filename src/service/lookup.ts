@@ -20,7 +20,7 @@ export async function find(deps: ServiceDeps, ref: string): Promise<Handoff> {
 const SESSION_ID = /^HO-\d{3,}$/
 
 async function refuseSeveral({ store }: ServiceDeps, handoff: Handoff, ref: string): Promise<void> {
-  const { items } = await store.handoffs({ text: `${ref}-` }, { limit: 50 })
+  const { items } = await store.handoffs({ ref: `${ref}-` }, { limit: 50 })
   const others = items.filter(({ aliases }) => aliases?.package === ref)
   if (others.length === 0) return
   const candidates = [{ ...handoff, id: handoff.uid }, ...others].map(({ id, title, state, updated_at }) => ({

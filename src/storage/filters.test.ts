@@ -10,7 +10,7 @@ const conditions = ({ where }: { readonly where: readonly object[] }) =>
 describe('filters of a list', () => {
   it('that an index answers come first; others are put to the rows that it finds', () => {
     const listing = handoffList(
-      { text: 'limits', type: 'gate', state: ['offered'], run: 'r', from: 'planner' },
+      { ref: 'limits', type: 'gate', state: ['offered'], run: 'r', from: 'planner' },
       { limit: 20, cursor: UID },
     )
 

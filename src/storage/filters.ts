@@ -13,8 +13,8 @@ import type {
 export const WINDOW = 5_000
 
 /**
- * One condition of a list, on a column of its table or a field of its document. `contains` looks into the id and the
- * title, and `after` continues behind the row with this uid.
+ * One condition of a list, on a column of its table or a field of its document. `contains` looks into the id, and
+ * `after` continues behind the row with this uid.
  */
 export type Condition =
   | { readonly column: string; readonly op: '=' | '<' | '>'; readonly value: string | number }
@@ -57,13 +57,13 @@ export interface OpenOnes {
 export function handoffList(filter: HandoffFilter, { limit, cursor }: PageRequest): Listing {
   const { from, to, type, state, task, run, parent, waiting_for } = filter
   const after = given(cursor, (uid) => before(uidCursor(uid)))
-  const text = given(filter.text, contains)
+  const ref = given(filter.ref, contains)
   const [narrow, ...others] = equal({ task, run, parent, waiting_for })
   if (narrow) {
     const rest = [...equal({ from_agent: from, to_agent: to, type }), ...given(state, oneOf('state'))]
-    return newestFirst('handoff', limit, [narrow, ...after], [...others, ...rest, ...text])
+    return newestFirst('handoff', limit, [narrow, ...after], [...others, ...rest, ...ref])
   }
-  const all = newestFirst('handoff', limit, after, text)
+  const all = newestFirst('handoff', limit, after, ref)
   return (from ?? to ?? type ?? state) === undefined ? all : { ...all, shelf: shelfOf(filter) }
 }
 
@@ -77,14 +77,14 @@ function shelfOf({ from, to, type, state }: HandoffFilter): Shelf {
 }
 
 /** The sort key is made of the id, so the place of a task is found again by its uid. */
-export const taskList = ({ owner, status, text }: TaskFilter, { limit, cursor }: PageRequest): Listing => ({
+export const taskList = ({ owner, status, ref }: TaskFilter, { limit, cursor }: PageRequest): Listing => ({
   table: 'task',
   columns: 'doc, open_deps',
   where: [
     ...given(status, oneOf('status')),
     ...given(cursor, (uid) => ({ op: 'after', value: uidCursor(uid) })),
   ],
-  among: [...equal({ owner }), ...given(text, contains)],
+  among: [...equal({ owner }), ...given(ref, contains)],
   order: 'sort_key, uid',
   limit: limit + 1,
 })

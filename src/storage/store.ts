@@ -8,6 +8,7 @@ import type { Content } from '../domain/handoffs/package.ts'
 import type { State } from '../domain/lifecycle.ts'
 import type { Delivery } from '../domain/people/delivery.ts'
 import type { Notice } from '../domain/people/notice.ts'
+import type { Hit, SearchQuery } from '../domain/search.ts'
 import type { Task, TaskState, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Run, RunState } from '../domain/workflow/run.ts'
 import type { Archive } from './archive.ts'
@@ -165,14 +166,14 @@ export interface HandoffFilter {
   readonly parent?: string
   /** uid of a run. */
   readonly run?: string
-  /** A part of the id or title. */
-  readonly text?: string
+  /** A part of the id. */
+  readonly ref?: string
 }
 
 export interface TaskFilter {
   readonly status?: readonly TaskState[]
   readonly owner?: string
-  readonly text?: string
+  readonly ref?: string
 }
 
 export interface RunFilter {
@@ -313,6 +314,9 @@ export interface Store extends Shared {
   blocks(filter: BlockFilter, page: PageRequest): Promise<Page<Block>>
   /** Deliveries whose next try is due at `at`, the longest due first. */
   dueDeliveries(at: string, limit: number): Promise<readonly Delivery[]>
+
+  /** By words and facets: those with the words in id or title first, then the last changed. The index catches up before. */
+  search(query: SearchQuery, page: PageRequest): Promise<Page<Hit>>
 
   agents(): Promise<readonly Agent[]>
   agent(name: string): Promise<Agent | undefined>

@@ -20,7 +20,7 @@ describe('a store with more in it than Baton made', () => {
     // biome-ignore format: read as a table
     for (const [what, sql] of [
       ['trigger "gift"', `CREATE TRIGGER gift AFTER INSERT ON token BEGIN UPDATE token SET doc = '{}'; END`],
-      ['trigger "handoff_words_new"', 'DROP TRIGGER handoff_words_new; CREATE TRIGGER handoff_words_new AFTER INSERT ON handoff BEGIN DELETE FROM token; END'],
+      ['trigger "handoff_lists_new"', 'DROP TRIGGER handoff_lists_new; CREATE TRIGGER handoff_lists_new AFTER INSERT ON handoff BEGIN DELETE FROM token; END'],
       ['view "gift"', 'CREATE VIEW gift AS SELECT * FROM token'],
       ['table "gift"', 'CREATE TABLE gift (a TEXT)'],
       ['index "gift"', 'CREATE INDEX gift ON token (doc)'],

@@ -12,7 +12,7 @@ import {
   Waiver,
 } from '../../domain/handoffs/package.ts'
 import { PERMITTED, permitted } from '../../domain/handoffs/permitted.ts'
-import { STATES } from '../../domain/lifecycle.ts'
+import { SEARCH_KINDS, STATES } from '../../domain/lifecycle.ts'
 import { Notice } from '../../domain/people/notice.ts'
 import { Asked } from '../../domain/people/people-schema.ts'
 import { present } from '../../domain/present.ts'
@@ -93,10 +93,26 @@ const get = defineOperation({
   },
 })
 
+/** One document that a search found. */
+const Found = () =>
+  z.object({
+    kind: z.enum(SEARCH_KINDS),
+    uid: z.string(),
+    id: z.string(),
+    title: z.string(),
+    state: z.string().optional(),
+    from: z.string().optional(),
+    to: z.string().optional(),
+    at: z.string().describe('Last change'),
+    place: z.string().optional().describe('Field that holds the words, for example package.summary'),
+    text: z.string().optional().describe('That text around the first word'),
+  })
+
 const list = defineOperation({
   name: 'handoff_list',
-  summary: 'Handoffs of the workspace, newest first.',
+  summary: 'Handoffs, newest first; a search with text, with, since or kind.',
   scope: 'handoff:read',
+  positional: ['text'],
   input: () =>
     z.strictObject({
       state: z.union([z.enum(STATES).transform((s) => [s]), z.array(z.enum(STATES))]).optional(),
@@ -106,15 +122,37 @@ const list = defineOperation({
       type: z.enum(TYPES).optional(),
       parent: z.string().max(100).optional().describe('uid of the handoff that they came from'),
       run: z.string().max(100).optional().describe('uid of the workflow run'),
-      text: z.string().max(200).optional().describe('A part of the id or the title'),
+      ref: z.string().max(100).optional(),
+      text: z.string().max(200).optional().describe('Words to find'),
+      with: AgentName.optional(),
+      since: z.string().max(40).optional().describe('monday or 3d'),
+      kind: z.enum(SEARCH_KINDS).optional(),
       ...PAGE(),
     }),
-  output: () => z.object({ items: z.array(Handoff()), next: z.string().optional() }),
-  untrusted: ['items'],
+  // `found` is the answer of a search, best first: words in id or title come before others, then the last changed.
+  // `items` are the handoffs among them, and `place` is the field that holds most of the words: `package.summary`.
+  output: () =>
+    z.object({
+      items: z.array(Handoff()),
+      found: z.array(Found()).optional().describe('All that a search found, best first'),
+      unread: z.array(z.string()).optional().describe('Scopes that the token lacks to find more'),
+      next: z.string().optional(),
+    }),
+  untrusted: ['items', 'found'],
   errors: ['invalid_input', 'unavailable'],
-  examples: ['baton list --state in_review', 'baton list --to codex --json'],
-  run: async (service, _, { limit, cursor, ...filter }) =>
-    mutable(await service.looking.list(present(filter), pageOf({ limit, cursor }))),
+  examples: ['baton list --state in_review', 'baton list "token bucket" --with codex --since monday'],
+  run: async (service, call, { limit, cursor, text, since, kind, ...filter }) => {
+    const page = pageOf({ limit, cursor })
+    const { with: agent, ref, state, ...rest } = present(filter)
+    if ((text ?? agent ?? since ?? kind) === undefined)
+      return mutable(await service.looking.list(present({ ref, state, ...rest }), page))
+    const single = { ...rest, ...present({ with: agent, kind }) }
+    const facets = Object.fromEntries(Object.entries(single).map(([name, value]) => [name, [value]]))
+    const asked = { text: [text, ref].join(' '), since, facets: { ...facets, ...present({ state }) } }
+    const { items, ...others } = await service.looking.search(call, asked, page)
+    const found = items.map(({ handoff: _, ...hit }) => hit)
+    return mutable({ items: items.flatMap(({ handoff }) => handoff ?? []), found, ...others })
+  },
 })
 
 const wait = defineOperation({

@@ -2,12 +2,13 @@ import { ANYONE } from '../../domain/actor.ts'
 import { isForAnyone } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Content, Package } from '../../domain/handoffs/package.ts'
-import { isEnd, isOpen } from '../../domain/lifecycle.ts'
+import { isEnd, isOpen, SEARCH_KINDS } from '../../domain/lifecycle.ts'
 import { CHOICES, ownOptions } from '../../domain/people/gate.ts'
 import type { Notice } from '../../domain/people/notice.ts'
 import type { Asked } from '../../domain/people/people-schema.ts'
 import { present } from '../../domain/present.ts'
 import { RANK } from '../../domain/priority.ts'
+import type { Facets, Hit } from '../../domain/search.ts'
 import type { Counts, HandoffFilter, LogEntry, Page, PageRequest } from '../../storage/store.ts'
 import type { Call } from '../deps.ts'
 import { adminStream, enter } from '../log-record.ts'
@@ -20,6 +21,13 @@ export interface InboxPage {
   readonly gates?: readonly Asked[]
   readonly notices: readonly Notice[]
   readonly next?: string
+}
+
+export interface SearchInput {
+  readonly text?: string | undefined
+  /** A day, an age or an instant. */
+  readonly since?: string | undefined
+  readonly facets: Facets
 }
 
 export interface Dossier {
@@ -110,6 +118,27 @@ export class Inbox extends UseCases {
     const at = await this.#settled()
     const found = await this.deps.store.handoffs(filter, page)
     return { ...found, items: found.items.map((h) => asSettled(h, at)) }
+  }
+
+  /** Documents with these words, the best first; the kinds that the caller's token may not read are left out. */
+  async search(
+    { may }: Call,
+    { text = '', since, facets }: SearchInput,
+    page: PageRequest,
+  ): Promise<Page<Hit> & { readonly unread?: readonly string[] }> {
+    const at = await this.#settled()
+    const { searchQuery, sinceInstant } = await import('../../domain/search.ts')
+    const asked = facets.kind ?? SEARCH_KINDS
+    const scopeOf = (kind: string | undefined) => `${kind === 'run' ? 'workflow' : kind}:read`
+    const kind = asked.filter((each) => may?.(scopeOf(each)) ?? true)
+    const from = since === undefined ? undefined : sinceInstant(since, this.deps.now())
+    const found = await this.deps.store.search(searchQuery(text, { ...facets, kind }, from), page)
+    const items = found.items.map((hit) => {
+      const handoff = hit.handoff && asSettled(hit.handoff, at)
+      return handoff ? { ...hit, handoff, state: handoff.state } : hit
+    })
+    const unread = asked.filter((each) => !kind.includes(each)).map(scopeOf)
+    return { ...found, items, ...(unread.length > 0 && { unread }) }
   }
 
   async counts(): Promise<Counts> {

@@ -47,7 +47,8 @@ function carryOut(deps: ServiceDeps, call: Call, input: RedactInput, plan: Plan)
   const { subject, heads } = plan
   const main = subject.handoff?.uid ?? subject.task!.uid
   const uids = plan.handoffs.map(({ handoff }) => handoff.uid)
-  const ids = plan.tasks.map(({ id }) => id)
+  // The words of a record are found with its task.
+  const ids = [...plan.tasks.map(({ id }) => id), ...plan.rest.records.map(({ task_id }) => task_id)]
   const handoffs = [...new Set(subject.handoff ? [...uids, main] : uids)].sort()
   const tasks = [...new Set(subject.task ? [...ids, subject.task.id] : ids)].sort()
   // Without a key: it is repeated without harm, and an answer from before must not stand for new work.

@@ -403,7 +403,7 @@ describeOnEngines('a task', (open) => {
     ])
   })
 
-  it('lists by status, owner and text', async (t) => {
+  it('lists by status, owner and a part of the id', async (t) => {
     const w = await open(t)
     await create(w, 'P1', { title: 'Set up the linter' })
     await create(w, 'P2')
@@ -414,6 +414,6 @@ describeOnEngines('a task', (open) => {
     assert.deepEqual(await ids({}), ['P1', 'P2'])
     assert.deepEqual(await ids({ status: ['in_progress'] }), ['P2'])
     assert.deepEqual(await ids({ owner: 'claude' }), ['P2'])
-    assert.deepEqual(await ids({ text: 'linter' }), ['P1'])
+    assert.deepEqual(await ids({ ref: 'p1' }), ['P1'])
   })
 })

@@ -167,7 +167,7 @@ export function describeTasks(newRoom: NewRoom): void {
       assert.equal(seen, 0)
     })
 
-    it('are listed as people count, by status, owner and a part of id or title', async (t) => {
+    it('are listed as people count, by status, owner and a part of the id', async (t) => {
       const store = await newRoom(t).open()
       await create(store, freshTask('P0.1.10', { title: 'Write 100% of it', owner: 'codex' }))
       await create(store, freshTask('P0.1.2', { status: 'done', owner: 'codex' }))
@@ -178,10 +178,8 @@ export function describeTasks(newRoom: NewRoom): void {
       assert.deepEqual(await list({}), ['P0.1.1', 'P0.1.2', 'P0.1.10'])
       assert.deepEqual(await list({ owner: 'codex' }), ['P0.1.2', 'P0.1.10'])
       assert.deepEqual(await list({ status: ['todo', 'assigned'] }), ['P0.1.1', 'P0.1.10'])
-      assert.deepEqual(await list({ text: 'WRITE' }), ['P0.1.1', 'P0.1.10'])
-      assert.deepEqual(await list({ text: '0%' }), ['P0.1.10'])
-      assert.deepEqual(await list({ text: '1_2' }), [])
-      assert.deepEqual(await list({ text: '.1.2', status: ['done'] }), ['P0.1.2'])
+      assert.deepEqual(await list({ ref: '1_2' }), [])
+      assert.deepEqual(await list({ ref: '.1.2', status: ['done'] }), ['P0.1.2'])
     })
 
     it('keep their records, newest first', async (t) => {

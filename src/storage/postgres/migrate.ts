@@ -7,6 +7,7 @@ import { sql as history } from './migrations/0003-history.ts'
 import { sql as parties } from './migrations/0004-parties.ts'
 import { sql as agents } from './migrations/0005-agents.ts'
 import { sql as lists } from './migrations/0006-lists.ts'
+import { sql as search } from './migrations/0007-search.ts'
 
 interface Migration {
   readonly name: string
@@ -23,6 +24,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: 'parties', sql: parties, additive: true },
   { name: 'agents', sql: agents, additive: true },
   { name: 'lists', sql: lists, additive: true },
+  { name: 'search', sql: search, additive: true },
 ]
 
 export const SCHEMA = MIGRATIONS.length

@@ -39,6 +39,7 @@ describe('opening a shared store', () => {
       { number: 4, name: 'parties' },
       { number: 5, name: 'agents' },
       { number: 6, name: 'lists' },
+      { number: 7, name: 'search' },
     ])
   })
 
@@ -48,8 +49,8 @@ describe('opening a shared store', () => {
     const kept = await offer(before)
     await before.close()
     await query(url, 'DROP TABLE baton.run, baton.block, baton.delivery')
-    await query(url, 'DROP TABLE baton.party, baton.facet, baton.ended')
-    const functions = ['keep_parties', 'count_agents', 'keep_lists', 'count_done', 'facets']
+    await query(url, 'DROP TABLE baton.party, baton.facet, baton.ended, baton.word')
+    const functions = ['keep_parties', 'count_agents', 'keep_lists', 'count_done', 'facets', 'forget_words']
     for (const each of functions) await query(url, `DROP FUNCTION baton.${each} CASCADE`)
     await query(url, 'ALTER TABLE baton.workspace DROP COLUMN agents')
     await query(url, 'CREATE INDEX handoff_open_from ON baton.handoff (ws, from_agent, uid) WHERE open = 1')
@@ -261,8 +262,8 @@ describe('what a newer program adds to the schema', () => {
       await query(url, `REASSIGN OWNED BY ${team}, ${alice} TO postgres; DROP OWNED BY ${team}, ${alice}`)
       await query(url, `DROP ROLE ${alice}; DROP ROLE ${team}`)
     })
-    await query(url, 'DROP TABLE baton.facet, baton.ended')
-    for (const each of ['count_agents', 'keep_lists', 'count_done', 'facets'])
+    await query(url, 'DROP TABLE baton.facet, baton.ended, baton.word')
+    for (const each of ['count_agents', 'keep_lists', 'count_done', 'facets', 'forget_words'])
       await query(url, `DROP FUNCTION baton.${each} CASCADE`)
     await query(url, 'CREATE INDEX handoff_ended ON baton.handoff (ws, state, uid) WHERE open = 0')
     await query(url, 'ALTER TABLE baton.workspace DROP COLUMN agents')

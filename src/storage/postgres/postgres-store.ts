@@ -62,6 +62,7 @@ class PostgresStore {
   readonly #signals: Signals
   readonly #group: GroupCommit
   #closing: Promise<void> | undefined
+  #search: Store['search'] | undefined
 
   constructor(
     connections: Connections,
@@ -111,6 +112,17 @@ class PostgresStore {
       (calls) => this.#slow.run((signal) => slowTrip(calls, signal)),
       ws,
     )
+  }
+
+  search: Store['search'] = async (query, page) => {
+    const { postgresSearch } = await import('./search.ts')
+    const slowTrip = tripOn(this.#connections, 'slow reads')
+    this.#search ??= postgresSearch(this as unknown as Store, this.#ws, {
+      write: this.#ask,
+      trip: tripOn(this.#connections, 'reads'),
+      slowTrip: (calls) => this.#slow.run((signal) => slowTrip(calls, signal)),
+    })
+    return this.#search(query, page)
   }
 
   readAs: Store['readAs'] = (reader, work) => this.#slow.readAs(reader, work)

@@ -72,7 +72,7 @@ function remember(remembered: Remembered, table: string, row: Row): void {
 }
 
 /** SQLite rewrites every index that a column in the SET list belongs to, changed or not: so only what changed is set. */
-function updateHandoffs(db: Statements, { rows }: Written, { handoffs, oldHandoffs }: Writes): void {
+function updateHandoffs(db: Statements, { rows }: Written, { oldHandoffs }: Writes): void {
   for (const row of rows) {
     const uid = String(row.uid)
     const old = oldHandoffs.get(uid)
@@ -80,8 +80,6 @@ function updateHandoffs(db: Statements, { rows }: Written, { handoffs, oldHandof
     const changed = changingIn('handoff').filter((column) => before[column] !== row[column])
     const set = changed.map((column) => `${column} = ?`).join(', ')
     db.run(`UPDATE handoff SET ${set} WHERE uid = ?`, ...changed.map((column) => row[column] ?? null), uid)
-    const title = handoffs.get(uid)?.title ?? ''
-    if (old && old.title !== title) db.run('UPDATE handoff_words SET title = ? WHERE uid = ?', title, uid)
   }
 }
 

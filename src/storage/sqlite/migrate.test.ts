@@ -30,7 +30,7 @@ describe('migrations of a store file', () => {
     const kept = await offer(before)
     await before.close()
     const db = new DatabaseSync(path)
-    db.exec(`DROP TRIGGER handoff_words_new; DROP TRIGGER handoff_words_erased; DROP TABLE handoff_words;
+    db.exec(`DROP TRIGGER word_redacted; DROP TABLE word; DROP TABLE search;
       DROP TRIGGER handoff_lists_new; DROP TRIGGER handoff_ended_new; DROP TRIGGER handoff_lists;
       DROP TRIGGER task_done_new; DROP TRIGGER task_done; DROP TABLE facet; DROP TABLE ended;
       CREATE INDEX handoff_from ON handoff (from_agent, uid); CREATE INDEX handoff_to ON handoff (to_agent, uid);
@@ -42,7 +42,7 @@ describe('migrations of a store file', () => {
     t.after(() => after.close())
 
     assert.deepEqual(await after.handoff(kept.uid), kept)
-    assert.equal((await after.handoffs({ text: kept.id }, { limit: 9 })).items.length, 1)
+    assert.equal((await after.handoffs({ ref: kept.id }, { limit: 9 })).items.length, 1)
     const { uid } = await offer(after, { run: 'a-run' })
     assert.deepEqual(
       (await after.handoffs({ run: 'a-run' }, { limit: 9 })).items.map((h) => h.uid),

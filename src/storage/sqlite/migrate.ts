@@ -6,6 +6,7 @@ import { sql as runs } from './migrations/0002-runs.ts'
 import { sql as history } from './migrations/0003-history.ts'
 import { sql as words } from './migrations/0004-words.ts'
 import { sql as lists } from './migrations/0005-lists.ts'
+import { sql as search } from './migrations/0006-search.ts'
 
 export interface Migration {
   readonly sql: string
@@ -20,6 +21,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: history, additive: true },
   { sql: words, additive: true },
   { sql: lists, additive: true },
+  { sql: search, additive: true },
 ]
 
 export const SCHEMA = MIGRATIONS.length

@@ -68,7 +68,7 @@ function printed(listing: Listing): [string, ...SQLInputValue[]] {
     const [first, ...others] = where
     const each = first?.op === 'in' ? first : undefined
     const states = each && `json_each(${bind(JSON.stringify(each.value))}) AS e CROSS JOIN`
-    const conditions = (each ? others : where).map((condition) => conditionOf(table, condition, bind))
+    const conditions = (each ? others : where).map((condition) => conditionOf(condition, bind))
     const rows = (limit: string) =>
       `FROM ${from} WHERE ${each ? `${each.column} = e.value` : 'true'}${conditions.map((other) => ` AND ${other}`).join('')} ORDER BY ${order} LIMIT ${limit}`
     if (!each) return `SELECT ${what} ${rows(`${bind(bounds[0]!)} OFFSET ${bind(bounds[1]!)}`)}`
@@ -78,15 +78,12 @@ function printed(listing: Listing): [string, ...SQLInputValue[]] {
   if (table !== 'handoff' && among.length === 0) return [found(columns, table, [limit, offset]), ...values]
   const bounds = among.length > 0 ? [WINDOW, 0] : [limit, offset]
   // Documents are fetched when it is known which are shown: they would be sorted with the rest.
-  const isText = among.some(({ op }) => op === 'contains')
-  const words = isText ? 'CROSS JOIN handoff_words AS w ON w.uid = k.uid' : ''
-  const narrow = isText && where.every(({ op }) => op === '<') ? 'handoff_words' : 'handoff'
   const rows =
     table !== 'handoff'
       ? `(${found('*', table, bounds)}) AS r`
-      : `(${shelf ? onShelf(shelf, where, bounds, bind) : found('uid', narrow, bounds)}) AS k ${words}
+      : `(${shelf ? onShelf(shelf, where, bounds, bind) : found('uid', table, bounds)}) AS k
           CROSS JOIN handoff ON handoff.uid = k.uid`
-  const conditions = among.map((condition) => `AND ${conditionOf(table, condition, bind)}`)
+  const conditions = among.map((condition) => `AND ${conditionOf(condition, bind)}`)
   const uid = table === 'handoff' ? 'handoff.uid' : 'uid'
   const last = `ORDER BY ${order.replace('uid', uid)} LIMIT ${bind(limit)}`
   return [
@@ -103,7 +100,7 @@ function onShelf(
   bind: Bind,
 ): string {
   const last = (bounds: readonly number[]) => {
-    const after = where.map((condition) => ` AND ${conditionOf('', condition, bind)}`).join('')
+    const after = where.map((condition) => ` AND ${conditionOf(condition, bind)}`).join('')
     return `${after} ORDER BY uid DESC LIMIT ${bind(bounds[0]!)}`
   }
   const whole = [limit! + offset!]
@@ -131,19 +128,13 @@ function openOnes({ states, from, to, key }: OpenOnes, bind: Bind): string {
     ${isOf('h.from_agent', from)} ${isOf('h.to_agent', to)} ${isOf('o.key', key)}`
 }
 
-function conditionOf(table: string, condition: Condition, bind: Bind): string {
-  const [id, title] = table === 'handoff' ? ['w.id', 'w.title'] : ['id', fieldOf('title')]
-  if (condition.op === 'contains') {
-    const part = () => `LIKE ${bind(containing(condition.value))} ESCAPE '\\'`
-    return `(${id} ${part()} OR ${title} ${part()})`
-  }
+function conditionOf(condition: Condition, bind: Bind): string {
+  if (condition.op === 'contains') return `id LIKE ${bind(containing(condition.value))} ESCAPE '\\'`
   if (condition.op === 'after')
     return `(${AFTER}) > (SELECT ${AFTER} FROM task WHERE uid = ${bind(condition.value)})`
   const { op, value } = condition
-  const column = condition.column === 'type' ? fieldOf('type') : condition.column
+  const column = condition.column === 'type' ? `json_extract(doc, '$.type')` : condition.column
   return op === 'in' ? `${column} IN (${value.map(bind).join(', ')})` : `${column} ${op} ${bind(value)}`
 }
 
 const AFTER = 'sort_key, uid'
-
-const fieldOf = (name: string): string => `json_extract(doc, '$.${name}')`

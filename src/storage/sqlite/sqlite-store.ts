@@ -11,17 +11,7 @@ import { changedBy } from '../loaded.ts'
 import type { Reader, StoreLimits } from '../pools.ts'
 import { docs, type Rows } from '../queries.ts'
 import { keyOf } from '../rows.ts'
-import type {
-  Cleared,
-  DumpRow,
-  SignedCheckpoint,
-  Store,
-  StoreInfo,
-  Tile,
-  Token,
-  Tree,
-  Unit,
-} from '../store.ts'
+import type { Cleared, DumpRow, Store, StoreInfo, Token, Unit } from '../store.ts'
 import { WorkingSet } from '../working-set.ts'
 import { isBusy, isRetired, toBatonError } from './errors.ts'
 import { addCheckpoint, flush, growTree, putAway } from './flush.ts'
@@ -74,6 +64,7 @@ class SqliteStore {
   readonly #clockFile: string | undefined
   #clock: number | undefined
   #closing: Promise<void> | undefined
+  #search: Store['search'] | undefined
 
   constructor({ db, file }: Opened, options: SqliteStoreOptions) {
     this.#db = db
@@ -161,6 +152,15 @@ class SqliteStore {
     }
   }
 
+  search: Store['search'] = async (query, page) => {
+    const { sqliteSearch } = await import('./search.ts')
+    this.#search ??= sqliteSearch(this as unknown as Store, this.#statements, {
+      write: (work) => this.#locked(work, false),
+      read: (...question) => this.#readSlowly(question),
+    })
+    return this.#search(query, page)
+  }
+
   async ping(): Promise<unknown> {
     await this.#read(() => this.#refuseMoved() ?? this.#statements.get(TOKEN, ''))
     return this.info.readOnly || this.transact(EMPTY_UNIT)
@@ -184,9 +184,8 @@ class SqliteStore {
     return this.#slow.ask(question)
   }
 
-  growTree = (expectedSize: number, next: Tree, tiles: readonly Tile[]) =>
-    this.#locked(() => growTree(this.#statements, expectedSize, next, tiles), false)
-  addCheckpoint = (checkpoint: SignedCheckpoint) =>
+  growTree: Store['growTree'] = (...grown) => this.#locked(() => growTree(this.#statements, ...grown), false)
+  addCheckpoint: Store['addCheckpoint'] = (checkpoint) =>
     this.#locked(() => addCheckpoint(this.#statements, checkpoint), false)
   putAway: Store['putAway'] = (entries) => this.#locked(() => putAway(this.#statements, entries), false)
 
@@ -209,15 +208,16 @@ class SqliteStore {
     return apply ? this.#locked(all) : this.#read(all)
   }
 
-  /** Rewrites the whole file, then empties the log of pages beside it: both held the old rows. */
+  /** Merges the search index, rewrites the whole file, then empties the log of pages beside it: all held the old rows. */
   async scrub(): Promise<boolean> {
     this.#refuseReadOnly()
     this.#refuseClosed()
     await this.#patiently(() => {
       if (this.#db.isTransaction) return false
       this.#refuseMoved()
-      // A copy in memory would be as large as the store.
-      this.#db.exec('PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY')
+      // Words that were deleted stay in the index until it is merged. A copy in memory would be as large as the store.
+      const merge = `INSERT INTO search (search) VALUES ('optimize')`
+      this.#db.exec(`${merge}; PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY`)
       return true
     })
     const deadline = Date.now() + this.#lockWaitMs

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { BatonError } from '../../domain/errors.ts'
 import type { Operation } from '../../operations/operation.ts'
-import { authorise, type Caller } from '../http/server/auth.ts'
+import { authorise, type Caller, grants } from '../http/server/auth.ts'
 import type { OpenLimit } from '../http/server/rate.ts'
 import { Changes, INBOX } from './changes.ts'
 import { createMcpServer } from './server.ts'
@@ -29,7 +29,7 @@ export function createEndpoint({
   service,
   open,
   ...rest
-}: Omit<World, 'admit' | 'around' | 'enter'> & { readonly open: OpenLimit }): McpEndpoint {
+}: Omit<World, 'admit' | 'may' | 'around' | 'enter'> & { readonly open: OpenLimit }): McpEndpoint {
   const changes = new Changes(service)
   const callerOf = (context: ServerContext) => callerIn(context.http?.authInfo?.extra)
   const admit = (op: Operation, context: ServerContext) => {
@@ -38,7 +38,8 @@ export function createEndpoint({
     return caller.actor
   }
   const enter = (context: ServerContext) => open.take(callerOf(context).token, 'calls')
-  const world: World = { service, admit, enter, ...rest }
+  const may: World['may'] = (scope, context) => grants(callerOf(context).scopes, scope)
+  const world: World = { service, admit, may, enter, ...rest }
   const endpoint = createWire(({ requestInfo, authInfo }) => {
     const toolset = toolsetOf(requestInfo)
     return createMcpServer({ world, toolset, changes, agent: callerIn(authInfo?.extra).actor.name })

@@ -16,6 +16,8 @@ export interface World {
   readonly service: Service
   /** Identifies the caller; throws when it may not call this operation. */
   readonly admit: (op: Operation, context: ServerContext) => Actor
+  /** Whether the caller's token has a scope; absent without tokens. */
+  readonly may?: (scope: string, context: ServerContext) => boolean
   /** Counts an open call, and answers the function that ends it; throws when the caller has too many. */
   readonly enter?: (context: ServerContext) => () => void
   /** Runs around an operation on this wire, if the project is at hand. */
@@ -58,7 +60,9 @@ export async function callTool(
     leave = world.enter?.(context)
     const { stopping, waitMs: ms = WAIT_MS } = world
     const hold = { caller: context.mcpReq.signal, stopping, ms }
-    const call = { ...toCall(actor, context), hold }
+    const { may } = world
+    const bounds = may && { may: (scope: string) => may(scope, context) }
+    const call = { ...toCall(actor, context), ...bounds, hold }
     const { raw, cursor } = inputOf(op, given, world.service)
     const run = async (fields: Fields) => {
       const invoked = () => invoke(op, world.service, call, fields) as Promise<object>

@@ -28,6 +28,9 @@ const OF_OPEN =
 /** Tables that hold no history: settings, agents, and what is open. */
 const SMALL = new Set(['agent', 'token', 'ended', 'tree', 'meta', 'counter', 'party', 'workspace'])
 
+/** Answered by the index of words, which has no rows of lists. */
+const SEARCHED = ['text', 'with', 'since', 'kind']
+
 /** A query that would look through history, and the step of its plan that does. */
 export interface Walk {
   readonly sql: string
@@ -121,10 +124,7 @@ function isSqliteWalk({ parent, detail }: Step, plan: readonly Step[], sql: stri
     /^(SCAN|SEARCH) (\w+)(?: USING (?:COVERING )?(?:INDEX (\w+)|PRIMARY KEY|INTEGER PRIMARY KEY))?(?: \((.*)\))?/.exec(
       detail,
     ) ?? []
-  const table =
-    { h: 'handoff', f: 'facet', r: 'open', o: 'open', k: 'open', e: 'open', w: 'handoff_words' }[
-      name ?? ''
-    ] ?? name
+  const table = { h: 'handoff', f: 'facet', r: 'open', o: 'open', k: 'open', e: 'open' }[name ?? ''] ?? name
   if (how === undefined || table === 'open' || SMALL.has(table!) || OF_OPEN.test(index)) return false
   if (/\b(uid|id|hash|stream)=\?/.test(found) || /json_each|CONSTANT/.test(detail)) return false
   if (isCount(sql) && /task_status \(status=\?\)|entry .*rowid>\?/.test(detail)) return false
@@ -224,7 +224,7 @@ async function runOperation(service: Service, op: Operation, input: object): Pro
 }
 
 function* inputsOf(shape: Readonly<Record<string, unknown>>): Generator<object> {
-  const fields = Object.keys(shape).filter((name) => name !== 'limit' && name !== 'cursor')
+  const fields = Object.keys(shape).filter((name) => !['limit', 'cursor', ...SEARCHED].includes(name))
   const choices = fields.map((name) => [undefined, ...valuesOf(shape[name] as z.ZodType, name)])
   yield* combined(fields, choices, {})
   // A cursor adds one condition, whatever the values of the others are.

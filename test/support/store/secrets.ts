@@ -35,11 +35,11 @@ async function columnsWith(secret: string): Promise<readonly string[]> {
   const columns = await query(
     url,
     `SELECT table_name, column_name, data_type FROM information_schema.columns
-     WHERE table_schema = 'baton' AND data_type IN ('text', 'bytea')`,
+     WHERE table_schema = 'baton' AND data_type IN ('text', 'bytea', 'tsvector')`,
   )
   const forms = formsOf(secret).flatMap((form) => [Buffer.from(form), Buffer.from(withinTwo(form))])
   const looks = columns.map(({ table_name, column_name, data_type }) => {
-    const bytes = data_type === 'bytea' ? column_name : `convert_to(${column_name}, 'UTF8')`
+    const bytes = data_type === 'bytea' ? column_name : `convert_to(${column_name}::text, 'UTF8')`
     return `SELECT '${table_name}.${column_name}' AS place WHERE EXISTS (
       SELECT FROM baton.${table_name}, unnest($1::bytea[]) AS f (form) WHERE position(f.form IN ${bytes}) > 0)`
   })

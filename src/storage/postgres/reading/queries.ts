@@ -76,7 +76,7 @@ function gathered(read: (keys: readonly string[]) => Promise<Rows>): (key: strin
 const statements = new Map<string, { readonly name: string; readonly text: string }>()
 
 /** SQL of both engines in the words of this one, under a name of its own. */
-function translated(sql: string): { readonly name: string; readonly text: string } {
+export function translated(sql: string): { readonly name: string; readonly text: string } {
   let statement = statements.get(sql)
   if (!statement) {
     let places = 1

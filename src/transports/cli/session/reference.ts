@@ -89,7 +89,7 @@ async function matches(session: Session, ref: string): Promise<readonly Handoff[
   const wanted = ref.toLowerCase()
   // A number alone is looked for as people say it: 1 and 001 are HO-2026-001.
   const text = /^\d+$/.test(ref) ? `-${ref.padStart(3, '0')}` : ref
-  const listed = await pages(session, { text }, 5)
+  const listed = await pages(session, { ref: text }, 5)
   const ids = (test: (id: string) => boolean) => listed.filter(({ id }) => test(id.toLowerCase()))
   const exact = ids((id) => id === wanted)
   if (exact.length > 0) return exact

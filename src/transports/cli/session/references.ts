@@ -73,7 +73,7 @@ async function resolveAnything(session: Session, _: OperationName, ref: string):
 /** A whole id wins over ids that it is a part of; undefined when nothing matches. */
 async function matchingTask(session: Session, ref: string): Promise<string | undefined> {
   if (await isTask(session, ref)) return ref
-  const { items } = await session.call('task_list', { text: ref, limit: MOST_TASKS })
+  const { items } = await session.call('task_list', { ref, limit: MOST_TASKS })
   const found = items.filter(({ id }) => id.toLowerCase().includes(ref.toLowerCase()))
   return found.length === 0 ? undefined : only(found, ref, '').id
 }

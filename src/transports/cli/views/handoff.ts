@@ -176,7 +176,29 @@ const noticeRow = (screen: Screen, notice: Notice): Cell[] => [
   { text: screen.when(notice.created_at), style: 'dim' },
 ]
 
-export const listView = (shell: Shell, page: OperationOutput<'handoff_list'>): string =>
+export function listView(shell: Shell, page: OperationOutput<'handoff_list'>): string {
+  for (const scope of page.unread ?? []) shell.warn(`this token has no scope ${scope}, so more may match`)
+  return page.found ? foundView(shell, page.found, page.next) : handoffsView(shell, page)
+}
+
+const foundView = (shell: Shell, items: Hits, next: string | undefined): string =>
+  shell.list(
+    { items, next },
+    'Nothing matches.',
+    ['KIND', 'ID', 'STATE', 'WHERE', 'TEXT', 'CHANGED'],
+    ({ kind, id, state = '', place = '', title, text = '', at }) => [
+      kind,
+      { text: id, style: 'bold' },
+      inWords(state),
+      place,
+      { text: ['', 'id', 'title'].includes(place) ? title : `${title}: ${text}`, fill: true },
+      { text: shell.screen.when(at), style: 'dim' },
+    ],
+  )
+
+type Hits = NonNullable<OperationOutput<'handoff_list'>['found']>
+
+const handoffsView = (shell: Shell, page: OperationOutput<'handoff_list'>): string =>
   shell.list(page, 'No handoff matches.', ['ID', 'STATE', 'FROM', 'TO', 'TITLE', 'CHANGED'], (h) => [
     { text: h.id, style: 'bold' },
     { text: inWords(h.state), style: STATE_STYLES[h.state] },

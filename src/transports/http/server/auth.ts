@@ -86,13 +86,14 @@ export function grants(scopes: readonly string[], wanted: string): boolean {
   )
 }
 
-export function toCall({ actor }: Caller, headers: Headers): Call {
+export function toCall({ actor, scopes }: Caller, headers: Headers): Call {
   const key = headers.get('idempotency-key')
   const fault = key === null ? undefined : keyProblem('Idempotency-Key', key)
   if (fault !== undefined) throw new BatonError('invalid_input', fault)
   const rev = revisionOf(headers)
   const trace = readTrace(headers.get('traceparent'), headers.get('tracestate'))
-  return { actor, ...(key !== null && { key }), ...present({ rev, trace }) }
+  const may = (scope: string) => grants(scopes, scope)
+  return { actor, may, ...(key !== null && { key }), ...present({ rev, trace }) }
 }
 
 /** The revision that the caller has seen, as it stands in `rev`: `If-Match: "7"`. */

@@ -79,8 +79,7 @@ it('a server clears nothing while calls wait for the store', async (t) => {
   await blocker.connect()
   t.after(() => blocker.end())
   await blocker.query('BEGIN; LOCK TABLE baton.task IN ACCESS EXCLUSIVE MODE')
-  const search = (agent: string) =>
-    w.store.readAs({ agent }, () => w.store.tasks({ text: 'x' }, { limit: 1 }))
+  const search = (agent: string) => w.store.readAs({ agent }, () => w.store.tasks({ ref: 'x' }, { limit: 1 }))
   const searches = [search('ana'), search('bob')]
   await until('one waits', () => (w.store.pools().slow_reads?.waiting ?? 0) > 0)
   // More than are cleared at once.

@@ -1,0 +1,52 @@
+import { facetWord } from '../../domain/search.ts'
+import { BEHIND, searchOver } from '../search.ts'
+import type { Store } from '../store.ts'
+import { type Ask, askWith, type Trip } from './connection/ask.ts'
+import { settled } from './reading/log.ts'
+import { translated } from './reading/queries.ts'
+import { columnsOf } from './tables.ts'
+
+/** Words were cut already: an array is taken as it is. In the order of uids, so that two never wait for each other. */
+const PUT = `INSERT INTO baton.word AS w (ws, seq, at, uid, words)
+  SELECT $1::integer, unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[]),
+    array_to_tsvector(string_to_array(unnest($5::text[]), ' '))
+  ON CONFLICT (ws, uid) DO UPDATE SET seq = excluded.seq, at = excluded.at, words = excluded.words
+  WHERE w.seq <= excluded.seq`
+
+/**
+ * Found by the words alone, of which the workspace is one: the planner would rather walk back through all rows. The
+ * second tier is looked for only where the first leaves room.
+ */
+const found = (tier: number, words: string, below: string, more = '') => `t${tier} AS MATERIALIZED (
+  SELECT ${tier} AS tier, seq, uid FROM (SELECT * FROM baton.word WHERE words @@ ${words}::tsquery ${more} OFFSET 0) AS w
+  WHERE ws = $1 AND seq < ${below}
+    AND seq >= (SELECT seq FROM baton.word WHERE ws = $1 AND at >= $2 ORDER BY at, seq LIMIT 1)
+  ORDER BY seq DESC LIMIT $3)`
+const ONE = `WITH ${found(1, '$4', '$5')} SELECT * FROM t1`
+const BOTH = `WITH ${found(0, '$4', '$5')}, ${found(1, '$6', '$7', 'AND (SELECT count(*) FROM t0) < $3')}
+  SELECT * FROM t0 UNION ALL SELECT * FROM t1 ORDER BY tier, seq DESC LIMIT $3`
+
+export function postgresSearch(
+  store: Store,
+  ws: number,
+  { write, trip, slowTrip }: { write: Ask; trip: Trip; slowTrip: Trip },
+): Store['search'] {
+  const own = facetWord('workspace', String(ws))
+  const [ask, askSlowly] = [askWith(trip, ws), askWith(slowTrip, ws)]
+  const whole = (word: string) => `'${word}'`
+  const behind = translated(BEHIND)
+  return searchOver(store, {
+    behind: async (most) => ask(behind.name, behind.text, await settled(trip, ws), most),
+    put: (rows) => {
+      const inOrder = rows
+        .map((row) => ({ ...row, words: `${own} ${row.words}`.trim() }))
+        .sort((a, b) => (a.uid < b.uid ? -1 : 1))
+      return write('put_words', PUT, ...columnsOf(inOrder, 'seq', 'at', 'uid', 'words'))
+    },
+    match: (tiers, since, limit) => {
+      const asked = tiers.flatMap(({ expression, below }) => [`${whole(own)} & (${expression})`, below])
+      return askSlowly(undefined, tiers.length === 1 ? ONE : BOTH, since, limit, ...asked)
+    },
+    write: { ...{ and: ' & ', or: ' | ', not: ' & !' }, prefix: (word) => `'${word}':*`, whole },
+  })
+}

@@ -1,0 +1,138 @@
+import { BatonError } from '../domain/errors.ts'
+import {
+  type Facets,
+  facetWord,
+  HEAD,
+  hitOf,
+  indexText,
+  type Searched,
+  type SearchQuery,
+  searchedAgent,
+  searchedHandoff,
+  searchedRun,
+  searchedTask,
+} from '../domain/search.ts'
+import { cursorParts, numberCursor, toPage } from './page.ts'
+import type { Rows } from './queries.ts'
+import type { Store } from './store.ts'
+
+/** A row of the index: the words of a document as it was at the entry `seq` or later. */
+export interface WordRow {
+  readonly seq: number
+  readonly at: string
+  readonly uid: string
+  readonly words: string
+}
+
+/** What differs between engines. */
+export interface SearchEngine {
+  /** Subjects, number and instant of their last entry, in this order, behind the index. */
+  behind(most: number): Promise<Rows>
+  /** Replaces older rows of these documents; a newer one stays. */
+  put(rows: readonly WordRow[]): Promise<unknown>
+  /** Tier, number and uid of rows that match: those of the first tier, then of the second, the highest number first. */
+  match(tiers: readonly Tier[], since: string, limit: number): Promise<Rows>
+  readonly write: Syntax
+}
+
+export interface Tier {
+  readonly tier: number
+  readonly expression: string
+  /** Rows with lower numbers. */
+  readonly below: number
+}
+
+export interface Syntax {
+  readonly and: string
+  readonly or: string
+  readonly not: string
+  prefix(word: string): string
+  whole(word: string): string
+}
+
+/** Entries carry no text and may be many; documents are put in few at a time, so that others can write. */
+const MOST_BEHIND = 50_000
+const AT_ONCE = 64
+const MOST_RECORDS = 1_000
+
+export function searchOver(store: Store, engine: SearchEngine): Store['search'] {
+  let caught: Promise<unknown> = Promise.resolve()
+  return async (query, { limit, cursor }) => {
+    // Each search waits for its own look at the log: one that has begun may have missed the last entries.
+    caught = caught.catch(() => undefined).then(() => catchUp(store, engine))
+    await caught
+    if (Object.values(query.facets).some(({ length }) => length === 0)) return { items: [] }
+    const [from = 0, seq] = cursorParts(cursor)
+    const first = query.words.length === 0 ? 1 : Number(from)
+    const tiers = [0, 1].slice(first).map((tier) => ({
+      tier,
+      expression: written(query, tier === 0, engine.write),
+      below: tier === first && seq !== undefined ? numberCursor(seq) : Number.MAX_SAFE_INTEGER,
+    }))
+    const rows = await engine.match(tiers, query.since ?? '', limit + 1)
+    const page = toPage(rows, limit, ([tier, seq]) => `${tier}:${seq}`)
+    const read = reader(store)
+    const documents = await Promise.all(page.items.map(([, , uid]) => read(String(uid))))
+    const hits = documents.filter((each) => each !== undefined).map((each) => hitOf(each, query.words))
+    return { ...page, items: hits }
+  }
+}
+
+/** Takes in what the log says since the last time. A kill loses nothing: what is missing is still behind. */
+async function catchUp(store: Store, engine: SearchEngine): Promise<void> {
+  for (;;) {
+    const behind = await engine.behind(MOST_BEHIND)
+    if (behind.length > 0 && store.info.readOnly)
+      throw new BatonError(
+        'unavailable',
+        `the search index is ${behind.length} documents behind and this store is read-only for you; let its owner search once`,
+      )
+    const read = reader(store)
+    for (let i = 0; i < behind.length; i += AT_ONCE) {
+      const part = behind.slice(i, i + AT_ONCE)
+      const documents = await Promise.all(part.map(([uid]) => read(String(uid))))
+      const rows = part.map(([uid, seq, at], n) => ({
+        ...{ seq: Number(seq), at: String(at), uid: String(uid) },
+        words: documents[n] ? indexText(documents[n]) : '',
+      }))
+      await engine.put(rows)
+    }
+    if (behind.length < MOST_BEHIND) return
+  }
+}
+
+const UID = /^[0-9a-f]{8}-[0-9a-f]{4}-/
+
+/** The document that a subject of the log names. */
+function reader(store: Store): (subject: string) => Promise<Searched | undefined> {
+  let agents: ReturnType<Store['agents']> | undefined
+  return async (subject) => {
+    if (!UID.test(subject)) {
+      agents ??= store.agents()
+      const agent = (await agents).find(({ name }) => name === subject)
+      return agent && searchedAgent(agent)
+    }
+    const [handoff, content] = await Promise.all([store.handoff(subject), store.content(subject)])
+    if (handoff) return searchedHandoff(handoff, content)
+    const [row, run] = await Promise.all([store.task(subject), store.run(subject)])
+    if (row) return searchedTask(row.task, await store.records(row.task.id, MOST_RECORDS))
+    return run && searchedRun(run)
+  }
+}
+
+/** The words in id and title, or those that are elsewhere too. */
+function written({ words, facets }: SearchQuery, isHead: boolean, how: Syntax): string {
+  const all = (mark: string) => words.map((word) => how.prefix(mark + word))
+  const narrow = [...(isHead ? all(HEAD) : all('')), ...chosen(facets, how)].join(how.and)
+  return isHead || words.length === 0 ? narrow : `(${narrow})${how.not}(${all(HEAD).join(how.and)})`
+}
+
+const chosen = (facets: Facets, how: Syntax): readonly string[] =>
+  Object.entries(facets).map(
+    ([name, values]) => `(${values.map((value) => how.whole(facetWord(name, value!))).join(how.or)})`,
+  )
+
+/** Both engines read it alike. */
+export const BEHIND = `SELECT subject, max(id), max(at) FROM entry
+  WHERE id > coalesce((SELECT seq FROM word WHERE words IS NOT NULL ORDER BY seq DESC LIMIT 1), 0) AND id <= ?
+  GROUP BY subject ORDER BY max(id) LIMIT ?`

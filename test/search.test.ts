@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { describe, it, type TestContext } from 'node:test'
+import fc from 'fast-check'
+import { openStore } from '../src/compose/main.ts'
+import { searchQuery } from '../src/domain/search.ts'
+import { hasWords, indexedWords, wordsIn } from '../src/domain/texts/words.ts'
+import { loadOperation, type OperationName } from '../src/operations/index.ts'
+import { invoke } from '../src/operations/operation.ts'
+import type { Call } from '../src/service/deps.ts'
+import type { Store } from '../src/storage/store.ts'
+import { by, describeOnEngines, person, type Workspace } from './support/program/workspace.ts'
+import { newPostgresPlace, newSqlitePlace } from './support/store/store-places.ts'
+import { offer } from './support/store/store-units.ts'
+
+interface Found {
+  readonly items: readonly { readonly title: string }[]
+  readonly found?: readonly { kind: string; id: string; title: string; place?: string; text?: string }[]
+  readonly unread?: readonly string[]
+  readonly next?: string
+}
+
+const maria = person('maria')
+const called = async <T = Found>(w: Workspace, name: OperationName, input: object, call: Call = maria) =>
+  (await invoke(await loadOperation(name), w.service, call, input)) as T
+const search = (w: Workspace, text: string, more: object = {}, call?: Call) =>
+  called(w, 'handoff_list', { text, ...more }, call)
+const placed = async (w: Workspace, text: string, more: object = {}) =>
+  (await search(w, text, more)).found?.map(({ kind, title, place }) => `${kind} ${title}: ${place}`)
+
+/** One document of each kind, with a word of its own in every place. */
+async function filled(w: Workspace): Promise<void> {
+  const { sending, receiving, tasks, agents } = w.service
+  await agents.add(maria, { name: 'codex', capabilities: ['typescript-refactoring'] })
+  await tasks.create(maria, { id: 'P0.1.1', title: 'Set up', criteria: ['Flibbertigibbet passes'] })
+  const sent = { to: 'codex', title: 'Add limits', summary: 'A token bucket for each client' }
+  const { handoff } = await sending.send(by('planner'), sent)
+  await receiving.accept(by('codex'), handoff.id, { understood: 'Limit it' })
+  await receiving.ask(by('codex'), handoff.id, 'Which Zürich endpoints are public?')
+  await receiving.answer(by('planner'), handoff.id, 'Only 東京大学の研究 and /v1')
+  await called(w, 'handoff_comment', { id: handoff.id, text: 'Quokkas like it 🦘' }, by('codex'))
+  const other = await sending.send(by('planner'), { to: 'gemini', title: 'Measure the bucket' })
+  await receiving.reject(by('gemini'), other.handoff.id, { type: 'other', message: 'No xylophone here' })
+}
+
+describeOnEngines('search', (open) => {
+  it('finds what is only in a package, a question, an answer, a comment, a reason, a task or an agent', async (t) => {
+    const w = await open(t)
+    await filled(w)
+
+    assert.deepEqual(await placed(w, 'each CLIENT'), ['handoff Add limits: package.summary'])
+    assert.deepEqual(await placed(w, 'zurich endpoint'), ['handoff Add limits: question'])
+    assert.deepEqual(await placed(w, '大学'), ['handoff Add limits: answer'])
+    assert.deepEqual(await placed(w, 'quokka'), ['handoff Add limits: comment'])
+    assert.deepEqual(await placed(w, '🦘'), ['handoff Add limits: comment'])
+    assert.deepEqual(await placed(w, 'xylophone'), ['handoff Measure the bucket: reason'])
+    assert.deepEqual(await placed(w, 'flibberti'), ['task Set up: criteria'])
+    assert.deepEqual(await placed(w, 'refactoring'), ['agent codex: capabilities'])
+    for (const nothing of ['okkas', 'each nobody', '!!!', '\' & | " * NOT ('])
+      assert.deepEqual(await placed(w, nothing), [], nothing)
+    assert.match((await search(w, 'bucket')).found?.[1]?.text ?? '', /^A token bucket for each client$/)
+  })
+
+  it('ranks ids and titles first, and filters by who, state, kind and time', async (t) => {
+    const w = await open(t)
+    await filled(w)
+    const titles = async (text: string, more: object = {}) =>
+      (await search(w, text, more)).found?.map(({ title }) => title)
+
+    assert.deepEqual(await titles('bucket'), ['Measure the bucket', 'Add limits'])
+    assert.deepEqual(await titles('bucket', { with: 'codex' }), ['Add limits'])
+    assert.deepEqual(await titles('bucket', { state: ['rejected'] }), ['Measure the bucket'])
+    assert.deepEqual(await titles('bucket', { kind: 'task' }), [])
+    assert.deepEqual(await titles('', { kind: 'task' }), ['Set up'])
+    assert.deepEqual(await titles('bucket', { from: 'planner', to: 'gemini' }), ['Measure the bucket'])
+    assert.deepEqual(await titles('002'), ['Measure the bucket'])
+    w.clock.pass(600_000)
+    assert.deepEqual(await titles('bucket', { since: '5m' }), [])
+    await called(w, 'handoff_comment', { id: 'HO-2026-001', text: 'Late' }, by('planner'))
+    assert.deepEqual(await titles('bucket', { since: '5m' }), ['Add limits'])
+    assert.deepEqual(await titles('bucket', { since: '2020-01-01' }), ['Measure the bucket', 'Add limits'])
+    await assert.rejects(search(w, 'bucket', { since: 'soon' }), { code: 'invalid_input' })
+    const first = await search(w, 'bucket', { limit: 1 })
+    const second = await search(w, 'bucket', { limit: 1, cursor: first.next })
+    assert.deepEqual(
+      [...first.found!, ...second.found!].map(({ title }) => title),
+      ['Measure the bucket', 'Add limits'],
+    )
+    assert.equal(second.next, undefined)
+    assert.deepEqual(
+      (await called<Found>(w, 'task_list', { text: 'passes' })).items.map(({ title }) => title),
+      ['Set up'],
+    )
+  })
+
+  it('shows the kinds that a token may read, and says which scopes it lacks', async (t) => {
+    const w = await open(t)
+    await filled(w)
+    const bound: Call = { ...maria, may: (scope) => scope === 'handoff:read' }
+
+    const { found, unread } = await search(w, 'set up', {}, bound)
+
+    assert.deepEqual([found, unread], [[], ['task:read', 'workflow:read', 'agent:read']])
+    assert.equal((await search(w, 'bucket', {}, bound)).found?.length, 2)
+    assert.deepEqual((await search(w, 'set', { kind: 'task' }, bound)).found, [])
+  })
+
+  it('follows a change that another process made', async (t) => {
+    const w = await open(t)
+    const beside = await w.beside()
+    const { handoff } = await w.service.sending.create(by('planner'), { to: 'codex', title: 'Old words' })
+    assert.equal((await search(w, 'old words')).items.length, 1)
+
+    await beside.sending.amend(by('planner'), handoff.id, { title: 'New words' })
+
+    assert.equal((await search(w, 'old words')).items.length, 0)
+    assert.equal((await search(w, 'new words')).items.length, 1)
+  })
+})
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc
+    .array(
+      fc.constantFrom(
+        'Straße',
+        'café',
+        'CAFE',
+        'ﬁle',
+        '東京',
+        'ログイン',
+        '大学',
+        '한국어',
+        'ภาษาไทย',
+        '🚀',
+        "o'neill",
+        'HO-1',
+        'İstanbul',
+        'a',
+      ),
+      { maxLength: 6 },
+    )
+    .map((words) => words.join(' ')),
+)
+
+describe('search on two engines', () => {
+  it('finds the same for any text, and the same as a plain look at every word', async (t) => {
+    const stores = await opened(t)
+    const written: { title: string; uid: string }[] = []
+    const property = fc.asyncProperty(
+      fc.array(text, { minLength: 1, maxLength: 5 }),
+      text,
+      async (titles, sought) => {
+        for (const title of titles) {
+          const { uid } = await offer(stores[0]!, { title })
+          await offer(stores[1]!, { title, uid, root: uid, id: `HO-${uid.slice(-9)}` })
+          written.push({ title, uid })
+        }
+        const words = wordsIn(sought)
+        const known = written.filter(
+          (each) =>
+            words.length > 0 &&
+            hasWords([...indexedWords(each.title), ...indexedWords(`HO-${each.uid.slice(-9)}`, true)], words),
+        )
+        for (const store of stores) {
+          const { items } = await store.search(searchQuery(sought, words.length === 0 ? { kind: [] } : {}), {
+            limit: 10_000,
+          })
+          assert.deepEqual(
+            items.map(({ uid }) => uid),
+            known.map(({ uid }) => uid).reverse(),
+          )
+        }
+      },
+    )
+    await fc.assert(property, { numRuns: 25 })
+  })
+
+  it('loses nothing when a process is killed while it catches up', async (t) => {
+    const { path, target, remove } = newSqlitePlace()
+    t.after(remove)
+    const store = await openStore(target)
+    t.after(() => store.close())
+    for (let i = 0; i < 300; i++) await offer(store, { title: `Work ${i}` })
+    const code = `import { openStore } from './src/compose/main.ts'
+      const store = await openStore({ engine: 'sqlite', path: ${JSON.stringify(path)} })
+      console.log('begins')
+      await store.search({ words: ['work'], facets: {} }, { limit: 1 })`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await once(child.stdout, 'data')
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+
+    const { items } = await store.search(searchQuery('work', {}), { limit: 1_000 })
+
+    assert.equal(items.length, 300)
+  })
+})
+
+async function opened(t: TestContext): Promise<readonly Store[]> {
+  const places = [newSqlitePlace(), newPostgresPlace()]
+  const stores = await Promise.all(places.map(({ target }) => openStore(target)))
+  t.after(async () => {
+    for (const store of stores) await store.close()
+    for (const { remove } of places) await remove()
+  })
+  return stores
+}

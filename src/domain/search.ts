@@ -5,7 +5,7 @@ import type { Content } from './handoffs/package.ts'
 import type { SEARCH_KINDS } from './lifecycle.ts'
 import { present } from './present.ts'
 import type { Task, ThoughtRecord } from './tasks/task.ts'
-import { hasWords, indexedWords, wordsIn } from './texts/words.ts'
+import { countWords, indexedWords, wordsIn } from './texts/words.ts'
 import type { Run } from './workflow/run.ts'
 
 export type SearchKind = (typeof SEARCH_KINDS)[number]
@@ -120,8 +120,7 @@ export function indexText({ kind, facets, texts }: Searched): string {
 export function hitOf({ facets: _, texts, ...shown }: Searched, words: readonly string[]): Hit {
   let best = { count: 0, place: '', text: '' }
   for (const [place, text] of placesIn(texts)) {
-    const found = indexedWords(text, place === 'id')
-    const count = words.filter((word) => hasWords(found, [word])).length
+    const count = countWords(text, words, place === 'id')
     if (count > best.count) best = { count, place, text }
     if (count === words.length) break
   }
@@ -135,7 +134,7 @@ const SHOWN = 160
 /** The text around the first word that was sought. */
 function excerpt(text: string, words: readonly string[]): string {
   const runs = [...text.matchAll(/[^\s\p{P}]+/gu)]
-  const first = runs.find(([run]) => words.some((word) => hasWords(indexedWords(run), [word])))
+  const first = runs.find(([run]) => countWords(run, words) > 0)
   const from = Math.max(0, (first?.index ?? 0) - BEFORE)
   const part = text
     .slice(from, from + SHOWN)

@@ -26,7 +26,7 @@ export interface WordRow {
 
 /** What differs between engines. */
 export interface SearchEngine {
-  /** Subjects, number and instant of their last entry, in this order, behind the index. */
+  /** Subjects, number and instant of their last entry, in this order, above the last number in the index. */
   behind(most: number): Promise<Rows>
   /** Replaces older rows of these documents; a newer one stays. */
   put(rows: readonly WordRow[]): Promise<unknown>
@@ -134,5 +134,4 @@ const chosen = (facets: Facets, how: Syntax): readonly string[] =>
 
 /** Both engines read it alike. */
 export const BEHIND = `SELECT subject, max(id), max(at) FROM entry
-  WHERE id > coalesce((SELECT seq FROM word WHERE words IS NOT NULL ORDER BY seq DESC LIMIT 1), 0) AND id <= ?
-  GROUP BY subject ORDER BY max(id) LIMIT ?`
+  WHERE id > ? AND id <= ? GROUP BY subject ORDER BY max(id) LIMIT ?`

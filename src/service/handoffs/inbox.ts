@@ -132,7 +132,10 @@ export class Inbox extends UseCases {
     const scopeOf = (kind: string | undefined) => `${kind === 'run' ? 'workflow' : kind}:read`
     const kind = asked.filter((each) => may?.(scopeOf(each)) ?? true)
     const from = since === undefined ? undefined : sinceInstant(since, this.deps.now())
-    const found = await this.deps.store.search(searchQuery(text, { ...facets, kind }, from), page)
+    const found = await this.deps.store.search(
+      searchQuery(text, kind.length === SEARCH_KINDS.length ? facets : { ...facets, kind }, from),
+      page,
+    )
     const items = found.items.map((hit) => {
       const handoff = hit.handoff && asSettled(hit.handoff, at)
       return handoff ? { ...hit, handoff, state: handoff.state } : hit

@@ -6,6 +6,7 @@ import { settled } from './reading/log.ts'
 import { translated } from './reading/queries.ts'
 import { columnsOf } from './tables.ts'
 
+const POSITION = `SELECT seq FROM baton.word WHERE ws = $1 AND words IS NOT NULL ORDER BY seq DESC LIMIT 1`
 /** Words were cut already: an array is taken as it is. In the order of uids, so that two never wait for each other. */
 const PUT = `INSERT INTO baton.word AS w (ws, seq, at, uid, words)
   SELECT $1::integer, unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[]),
@@ -36,7 +37,12 @@ export function postgresSearch(
   const whole = (word: string) => `'${word}'`
   const behind = translated(BEHIND)
   return searchOver(store, {
-    behind: async (most) => ask(behind.name, behind.text, await settled(trip, ws), most),
+    behind: async (most) => {
+      const [[position = 0] = []] = await ask('search_position', POSITION)
+      const last = await settled(trip, ws)
+      // Without a name it is planned for these numbers.
+      return Number(position) >= last ? [] : ask(undefined, behind.text, Number(position), last, most)
+    },
     put: (rows) => {
       const inOrder = rows
         .map((row) => ({ ...row, words: `${own} ${row.words}`.trim() }))

@@ -15,7 +15,7 @@ CREATE TABLE baton.word (
 ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 CREATE INDEX word_seq ON baton.word (ws, seq) WHERE words IS NOT NULL;
 CREATE INDEX word_at ON baton.word (ws, at, seq);
-CREATE INDEX word_words ON baton.word USING gin (words);
+CREATE INDEX word_words ON baton.word USING gin (words) WITH (fastupdate = off);
 CREATE FUNCTION baton.forget_words() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO baton.word (ws, uid, seq, at) VALUES (new.ws, new.subject, new.id, new.at)

@@ -1,5 +1,6 @@
 /**
- * Additive: words by which documents are searched, each row as new as the entry `seq`. The index holds them as they were
+ * Additive: words by which documents are searched, each row as new as the entry `-n`: the index
+ * finds the lowest numbers fastest, and those are the newest. It holds words as they were
  * cut. A redaction takes the words away at once; the next search puts those back that are left.
  */
 export const sql = `
@@ -11,17 +12,17 @@ CREATE TABLE 'search_config'(k PRIMARY KEY, v) WITHOUT ROWID */
 DROP TRIGGER handoff_words_erased;
 DROP TABLE handoff_words;
 DROP TRIGGER handoff_words_new;
-CREATE TABLE word (seq INTEGER PRIMARY KEY, at TEXT NOT NULL, uid TEXT NOT NULL UNIQUE, words TEXT) STRICT;
-CREATE INDEX word_at ON word (at, seq);
-CREATE VIRTUAL TABLE search USING fts5(words, content='word', content_rowid='seq', tokenize='ascii tokenchars ''^=:._/-''');
+CREATE TABLE word (n INTEGER PRIMARY KEY, at TEXT NOT NULL, uid TEXT NOT NULL UNIQUE, words TEXT) STRICT;
+CREATE INDEX word_at ON word (at, n DESC);
+CREATE VIRTUAL TABLE search USING fts5(words, content='word', content_rowid='n', tokenize='ascii tokenchars ''^=:._/-''');
 CREATE TRIGGER word_new AFTER INSERT ON word BEGIN
-  INSERT INTO search (rowid, words) VALUES (new.seq, new.words);
+  INSERT INTO search (rowid, words) VALUES (new.n, new.words);
 END;
 CREATE TRIGGER word_gone AFTER DELETE ON word BEGIN
-  INSERT INTO search (search, rowid, words) VALUES ('delete', old.seq, old.words);
+  INSERT INTO search (search, rowid, words) VALUES ('delete', old.n, old.words);
 END;
 CREATE TRIGGER word_redacted AFTER INSERT ON entry WHEN new.act = 'audit.redact' BEGIN
   DELETE FROM word WHERE uid = new.subject;
-  INSERT INTO word (seq, at, uid) VALUES (new.id, new.at, new.subject);
+  INSERT INTO word (n, at, uid) VALUES (-new.id, new.at, new.subject);
 END;
 `

@@ -15,7 +15,7 @@ const QUESTIONS: Readonly<Record<string, () => Promise<readonly Finding[]>>> = {
   wake: async () => (await import('./wake.ts')).wake(),
   scale: async () => (await import('./scale.ts')).scale(),
   lists: async () => (await import('./lists.ts')).lists(),
-  search: async () => (await import('./search.ts')).search(),
+  search: async () => (await import('./support/search.ts')).search(),
   load: async () => (await import('./load.ts')).load(),
   cli: async () => (await import('./cli.ts')).cli(),
   mcp: async () => (await import('./mcp.ts')).mcp(),

@@ -89,14 +89,14 @@ export const searchedAgent = ({ name, roles, capabilities, created_at }: Agent):
 })
 
 /** Before a word that stands in an id or a title; before the name of a facet. Neither is ever in a word. */
-export const HEAD = '^'
-const FACET = '='
+export const HEAD_MARK = '^'
+const FACET_MARK = '='
 const IN_HEAD = new Set(['id', 'title'])
 /** Characters of the words of one document. PostgreSQL holds at most a million bytes. */
 const MOST_CHARACTERS = 200_000
 
 export const facetWord = (name: string, value: string): string =>
-  `${FACET}${name}:${value
+  `${FACET_MARK}${name}:${value
     .slice(0, 120)
     .toLowerCase()
     .replace(/[^\w.:/-]/g, '_')}`
@@ -112,7 +112,7 @@ export function indexText({ kind, facets, texts }: Searched): string {
       if (words.has(word) || left < 0) continue
       words.add(word)
       left -= word.length
-      if (IN_HEAD.has(place)) words.add(HEAD + word)
+      if (IN_HEAD.has(place)) words.add(HEAD_MARK + word)
     }
   return [...words].join(' ')
 }
@@ -128,20 +128,20 @@ export function hitOf({ facets: _, texts, ...shown }: Searched, words: readonly 
   return { ...shown, ...(place !== '' && { place, text: excerpt(text, words) }) }
 }
 
-const BEFORE = 60
-const SHOWN = 160
+const EXCERPT_BEFORE = 60
+const EXCERPT_LENGTH = 160
 
 /** The text around the first word that was sought. */
 function excerpt(text: string, words: readonly string[]): string {
   const runs = [...text.matchAll(/[^\s\p{P}]+/gu)]
   const first = runs.find(([run]) => countWords(run, words) > 0)
-  const from = Math.max(0, (first?.index ?? 0) - BEFORE)
+  const from = Math.max(0, (first?.index ?? 0) - EXCERPT_BEFORE)
   const part = text
-    .slice(from, from + SHOWN)
+    .slice(from, from + EXCERPT_LENGTH)
     .toWellFormed()
     .replace(/\s+/g, ' ')
     .trim()
-  return `${from > 0 ? '…' : ''}${part}${from + SHOWN < text.length ? '…' : ''}`
+  return `${from > 0 ? '…' : ''}${part}${from + EXCERPT_LENGTH < text.length ? '…' : ''}`
 }
 
 /** Strings and their places: `package.summary`. Instants, hashes and keys say nothing. */

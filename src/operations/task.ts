@@ -27,7 +27,7 @@ const list = defineOperation({
     z.strictObject({
       status: z.union([z.enum(TASK_STATES).transform((s) => [s]), z.array(z.enum(TASK_STATES))]).optional(),
       owner: z.string().max(64).optional(),
-      ref: z.string().max(100).optional(),
+      ref: z.string().max(100).optional().describe('A part of the id'),
       text: z.string().max(200).optional(),
       ...PAGE(),
     }),

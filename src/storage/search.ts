@@ -2,7 +2,7 @@ import { BatonError } from '../domain/errors.ts'
 import {
   type Facets,
   facetWord,
-  HEAD,
+  HEAD_MARK,
   hitOf,
   indexText,
   type Searched,
@@ -24,7 +24,7 @@ export interface WordRow {
   readonly words: string
 }
 
-/** What differs between engines. */
+/** The part that differs between engines. */
 export interface SearchEngine {
   /** Subjects, number and instant of their last entry, in this order, above the last number in the index. */
   behind(most: number): Promise<Rows>
@@ -52,7 +52,7 @@ export interface Syntax {
 
 /** Entries carry no text and may be many; documents are put in few at a time, so that others can write. */
 const MOST_BEHIND = 50_000
-const AT_ONCE = 64
+const MOST_DOCUMENTS = 64
 const MOST_RECORDS = 1_000
 
 export function searchOver(store: Store, engine: SearchEngine): Store['search'] {
@@ -66,7 +66,7 @@ export function searchOver(store: Store, engine: SearchEngine): Store['search'] 
     const first = query.words.length === 0 ? 1 : Number(from)
     const tiers = [0, 1].slice(first).map((tier) => ({
       tier,
-      expression: written(query, tier === 0, engine.write),
+      expression: expressionOf(query, tier === 0, engine.write),
       below: tier === first && seq !== undefined ? numberCursor(seq) : Number.MAX_SAFE_INTEGER,
     }))
     const rows = await engine.match(tiers, query.since ?? '', limit + 1)
@@ -88,8 +88,8 @@ async function catchUp(store: Store, engine: SearchEngine): Promise<void> {
         `the search index is ${behind.length} documents behind and this store is read-only for you; let its owner search once`,
       )
     const read = reader(store)
-    for (let i = 0; i < behind.length; i += AT_ONCE) {
-      const part = behind.slice(i, i + AT_ONCE)
+    for (let i = 0; i < behind.length; i += MOST_DOCUMENTS) {
+      const part = behind.slice(i, i + MOST_DOCUMENTS)
       const documents = await Promise.all(part.map(([uid]) => read(String(uid))))
       const rows = part.map(([uid, seq, at], n) => ({
         ...{ seq: Number(seq), at: String(at), uid: String(uid) },
@@ -121,10 +121,10 @@ function reader(store: Store): (subject: string) => Promise<Searched | undefined
 }
 
 /** The words in id and title, or those that are elsewhere too. */
-function written({ words, facets }: SearchQuery, isHead: boolean, how: Syntax): string {
+function expressionOf({ words, facets }: SearchQuery, isHead: boolean, how: Syntax): string {
   const all = (mark: string) => words.map((word) => how.prefix(mark + word))
-  const narrow = [...(isHead ? all(HEAD) : all('')), ...chosen(facets, how)].join(how.and)
-  return isHead || words.length === 0 ? narrow : `(${narrow})${how.not}(${all(HEAD).join(how.and)})`
+  const narrow = [...(isHead ? all(HEAD_MARK) : all('')), ...chosen(facets, how)].join(how.and)
+  return isHead || words.length === 0 ? narrow : `(${narrow})${how.not}(${all(HEAD_MARK).join(how.and)})`
 }
 
 const chosen = (facets: Facets, how: Syntax): readonly string[] =>

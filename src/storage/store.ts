@@ -166,7 +166,6 @@ export interface HandoffFilter {
   readonly parent?: string
   /** uid of a run. */
   readonly run?: string
-  /** A part of the id. */
   readonly ref?: string
 }
 
@@ -315,9 +314,8 @@ export interface Store extends Shared {
   /** Deliveries whose next try is due at `at`, the longest due first. */
   dueDeliveries(at: string, limit: number): Promise<readonly Delivery[]>
 
-  /** By words and facets: those with the words in id or title first, then the last changed. The index catches up before. */
+  /** Words in id or title come first, then the last changed. The index catches up before. */
   search(query: SearchQuery, page: PageRequest): Promise<Page<Hit>>
-
   agents(): Promise<readonly Agent[]>
   agent(name: string): Promise<Agent | undefined>
   notices(agent: string, page: PageRequest): Promise<Page<Notice>>

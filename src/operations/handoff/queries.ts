@@ -110,7 +110,7 @@ const Found = () =>
 
 const list = defineOperation({
   name: 'handoff_list',
-  summary: 'Handoffs, newest first; a search with text, with, since or kind.',
+  summary: 'Handoffs, newest first, or a search over all kinds.',
   scope: 'handoff:read',
   positional: ['text'],
   input: () =>
@@ -120,9 +120,9 @@ const list = defineOperation({
       to: AgentName.optional(),
       task: TaskId.optional(),
       type: z.enum(TYPES).optional(),
-      parent: z.string().max(100).optional().describe('uid of the handoff that they came from'),
+      parent: z.string().max(100).optional().describe('uid of the one before'),
       run: z.string().max(100).optional().describe('uid of the workflow run'),
-      ref: z.string().max(100).optional(),
+      ref: z.string().max(100).optional().describe('A part of the id'),
       text: z.string().max(200).optional().describe('Words to find'),
       with: AgentName.optional(),
       since: z.string().max(40).optional().describe('monday or 3d'),

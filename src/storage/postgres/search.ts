@@ -18,13 +18,18 @@ const PUT = `INSERT INTO baton.word AS w (ws, seq, at, uid, words)
  * Found by the words alone, of which the workspace is one: the planner would rather walk back through all rows. The
  * second tier is looked for only where the first leaves room.
  */
-const found = (tier: number, words: string, below: string, more = '') => `t${tier} AS MATERIALIZED (
-  SELECT ${tier} AS tier, seq, uid FROM (SELECT * FROM baton.word WHERE words @@ ${words}::tsquery ${more} OFFSET 0) AS w
+const tierRows = (
+  tier: number,
+  words: string,
+  below: string,
+  more = '',
+) => `SELECT ${tier} AS tier, seq, uid FROM (SELECT * FROM baton.word WHERE words @@ ${words}::tsquery ${more} OFFSET 0) AS w
   WHERE ws = $1 AND seq < ${below}
     AND seq >= (SELECT seq FROM baton.word WHERE ws = $1 AND at >= $2 ORDER BY at, seq LIMIT 1)
-  ORDER BY seq DESC LIMIT $3)`
-const ONE = `WITH ${found(1, '$4', '$5')} SELECT * FROM t1`
-const BOTH = `WITH ${found(0, '$4', '$5')}, ${found(1, '$6', '$7', 'AND (SELECT count(*) FROM t0) < $3')}
+  ORDER BY seq DESC LIMIT $3`
+const ONE = tierRows(1, '$4', '$5')
+const BOTH = `WITH t0 AS MATERIALIZED (${tierRows(0, '$4', '$5')}),
+    t1 AS MATERIALIZED (${tierRows(1, '$6', '$7', 'AND (SELECT count(*) FROM t0) < $3')})
   SELECT * FROM t0 UNION ALL SELECT * FROM t1 ORDER BY tier, seq DESC LIMIT $3`
 
 export function postgresSearch(

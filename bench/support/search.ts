@@ -4,14 +4,14 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { createService, openStore, type StoreTarget } from '../src/compose/main.ts'
-import { uuid7 } from '../src/service/uuid7.ts'
-import { tableRow } from '../src/storage/rows.ts'
-import type { DumpRow } from '../src/storage/store.ts'
-import { by } from '../test/support/program/workspace.ts'
-import { startPostgres } from '../test/support/servers/postgres.ts'
-import { aContent, aHandoff } from '../test/support/store/builders.ts'
-import { type Finding, inFolder, median } from './support/measure.ts'
+import { createService, openStore, type StoreTarget } from '../../src/compose/main.ts'
+import { uuid7 } from '../../src/service/uuid7.ts'
+import { tableRow } from '../../src/storage/rows.ts'
+import type { DumpRow } from '../../src/storage/store.ts'
+import { by } from '../../test/support/program/workspace.ts'
+import { startPostgres } from '../../test/support/servers/postgres.ts'
+import { aContent, aHandoff } from '../../test/support/store/builders.ts'
+import { type Finding, inFolder, median } from './measure.ts'
 
 const SIZE = 100_000
 const CALLS = 15

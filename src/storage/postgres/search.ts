@@ -2,6 +2,7 @@ import { facetWord } from '../../domain/search.ts'
 import { BEHIND, searchOver } from '../search.ts'
 import type { Store } from '../store.ts'
 import { type Ask, askWith, type Trip } from './connection/ask.ts'
+import { call } from './connection/round-trip.ts'
 import { settled } from './reading/log.ts'
 import { translated } from './reading/queries.ts'
 import { columnsOf } from './tables.ts'
@@ -32,13 +33,16 @@ const BOTH = `WITH t0 AS MATERIALIZED (${tierRows(0, '$4', '$5')}),
     t1 AS MATERIALIZED (${tierRows(1, '$6', '$7', 'AND (SELECT count(*) FROM t0) < $3')})
   SELECT * FROM t0 UNION ALL SELECT * FROM t1 ORDER BY tier, seq DESC LIMIT $3`
 
+/** Our sessions take no bitmaps, and an index of words has no other way. Until the end of the round trip. */
+const BITMAPS = `SELECT set_config('enable_bitmapscan', 'on', true)`
+
 export function postgresSearch(
   store: Store,
   ws: number,
   { write, trip, slowTrip }: { write: Ask; trip: Trip; slowTrip: Trip },
 ): Store['search'] {
   const own = facetWord('workspace', String(ws))
-  const [ask, askSlowly] = [askWith(trip, ws), askWith(slowTrip, ws)]
+  const ask = askWith(trip, ws)
   const whole = (word: string) => `'${word}'`
   const behind = translated(BEHIND)
   return searchOver(store, {
@@ -54,9 +58,11 @@ export function postgresSearch(
         .sort((a, b) => (a.uid < b.uid ? -1 : 1))
       return write('put_words', PUT, ...columnsOf(inOrder, 'seq', 'at', 'uid', 'words'))
     },
-    match: (tiers, since, limit) => {
+    async match(tiers, since, limit) {
       const asked = tiers.flatMap(({ expression, below }) => [`${whole(own)} & (${expression})`, below])
-      return askSlowly(undefined, tiers.length === 1 ? ONE : BOTH, since, limit, ...asked)
+      const text = tiers.length === 1 ? ONE : BOTH
+      const [, rows] = await slowTrip([call({ text: BITMAPS }), call({ text }, ws, since, limit, ...asked)])
+      return rows ?? []
     },
     write: { ...{ and: ' & ', or: ' | ', not: ' & !' }, prefix: (word) => `'${word}':*`, whole },
   })

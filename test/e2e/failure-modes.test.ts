@@ -73,7 +73,7 @@ async function twoAgents(
 const nextOf = async (agent: AgentProcess) =>
   (await agent.ask<{ items: Task[] }>(planner, 'task_next_actions')).items.map(({ id }) => id)
 const statusOf = async (agent: AgentProcess, id: string) =>
-  (await agent.ask<{ items: Task[] }>(planner, 'task_list', { text: id })).items[0]?.status
+  (await agent.ask<{ items: Task[] }>(planner, 'task_list', { ref: id })).items[0]?.status
 
 for (const engine of ENGINES)
   describe(`the failure modes of document 003, on ${engine}`, () => {

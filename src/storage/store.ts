@@ -313,7 +313,6 @@ export interface Store extends Shared {
   blocks(filter: BlockFilter, page: PageRequest): Promise<Page<Block>>
   /** Deliveries whose next try is due at `at`, the longest due first. */
   dueDeliveries(at: string, limit: number): Promise<readonly Delivery[]>
-
   /** Words in id or title come first, then the last changed. The index catches up before. */
   search(query: SearchQuery, page: PageRequest): Promise<Page<Hit>>
   agents(): Promise<readonly Agent[]>

@@ -46,7 +46,7 @@ describe('the dashboard lets in', () => {
     const second = await dashboard.visit(`/#login=${code}`)
     await second.page.getByText('this code is unknown, used or too old').waitFor()
     await page.goto(address)
-    await page.getByText('Nothing was handed over yet').waitFor()
+    await page.getByText('No handoffs yet').waitFor()
     await page.getByRole('link', { name: 'Inbox' }).click()
     await page.getByText('Nothing waits for you').waitFor()
     await page.getByRole('button', { name: 'Log out' }).click()

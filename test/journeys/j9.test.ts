@@ -85,7 +85,7 @@ describe('J9, sixty seconds', () => {
     t.after(() => browser.close())
     const page = await browser.newPage()
     await page.goto(link)
-    await page.getByText('Nothing was handed over yet').waitFor()
+    await page.getByText('No handoffs yet').waitFor()
 
     assert.equal(page.url(), `${url}/`)
     assert.ok(existsSync(join(cwd, '.baton')))

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import type { Event } from '../../../src/service/events.ts'
+import { listening } from './listening.ts'
 import { queries, refreshKinds } from './queries.ts'
 
 export type Connection = 'connecting' | 'live' | 'lost'
@@ -97,7 +98,10 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 function become(next: Connection): void {
   // What happened while nobody listened is not in what was read, the moments before the first time included.
-  if (next === 'live' && connection !== 'live') note({ kind: 'anything' })
+  if (next === 'live' && connection !== 'live') {
+    const isFirst = connection === 'connecting'
+    if (!(listening() && isFirst)) note({ kind: 'anything' })
+  }
   connection = next
   tell()
 }

@@ -1,6 +1,7 @@
 import { MutationCache, QueryCache, QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { OperationInput, OperationName, OperationOutput } from '../../../src/runner/calls.ts'
 import { call, Refusal } from './call.ts'
+import { whenListening } from './listening.ts'
 
 const WHO = 'whoami'
 
@@ -44,7 +45,10 @@ export function useOperation<Name extends OperationName>(
   const { enabled, againMs } = options
   return useQuery({
     queryKey: [name, input],
-    queryFn: ({ signal }) => call(name, input, { signal }),
+    queryFn: async ({ signal }) => {
+      await whenListening()
+      return call(name, input, { signal })
+    },
     placeholderData: (before) => before,
     ...(enabled !== undefined && { enabled }),
     ...(againMs && {

@@ -34,7 +34,9 @@ function Shown({ flow, words }: { readonly flow: Flow; readonly words: string })
   )
   return (
     <>
-      {!flow.whole && <p className="soft">There is more than the newest 5000 handoffs that were counted.</p>}
+      {!flow.whole && (
+        <p className="soft">Only the newest 5,000 handoffs are counted here; the numbers below are theirs.</p>
+      )}
       <div className="grid">
         {busiest.map((agent) => (
           <AgentCard key={agent.name} agent={agent} />

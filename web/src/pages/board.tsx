@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import type { State } from '../../../src/domain/lifecycle.ts'
 import { useOperation } from '../api/queries.ts'
@@ -15,6 +15,7 @@ const COLUMNS: readonly { readonly title: string; readonly states: readonly Stat
   { title: 'Closed without result', states: ['failed', 'rejected', 'expired', 'cancelled'] },
 ]
 const SHOWN = 50
+const PAUSE_MS = 200
 /** What one answer holds at most. */
 const MOST = 200
 
@@ -36,6 +37,16 @@ export function Board() {
       },
       { replace: true },
     )
+  const [draft, setDraft] = useState<string>()
+  // One question for each pause in typing.
+  useEffect(() => {
+    if (draft === undefined) return
+    const timer = setTimeout(() => {
+      set('text', draft)
+      setDraft(undefined)
+    }, PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [draft])
   const agents = useOperation('agent_list', {})
   const status = useOperation('report_status', {})
   const isNew = status.data && Object.values(status.data.handoffs).every((count) => count === 0)
@@ -62,8 +73,8 @@ export function Board() {
           <input
             type="search"
             placeholder="id or title"
-            value={query.get('text') ?? ''}
-            onChange={({ target }) => set('text', target.value)}
+            value={draft ?? query.get('text') ?? ''}
+            onChange={({ target }) => setDraft(target.value)}
           />
         </label>
       </search>

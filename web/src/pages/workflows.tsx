@@ -1,8 +1,10 @@
+import { Link } from 'wouter'
 import { useOperation } from '../api/queries.ts'
 import { RunList } from '../features/workflow/run-list.tsx'
 import { RunView } from '../features/workflow/run-view.tsx'
 import { Empty, Failed, Loading } from '../ui/states.tsx'
 import '../style/pictures.css'
+import '../style/runs.css'
 
 const SHOWN = 50
 
@@ -21,7 +23,10 @@ export function Workflows({ id }: { readonly id?: string }) {
           No workflow has been started yet. Start one: <code>baton workflow start phases</code>
         </Empty>
       ) : (
-        <div className="runs">
+        <div className={`runs ${id === undefined ? 'choosing' : 'chosen'}`}>
+          <Link href="/workflows" className="back">
+            ‹ Runs
+          </Link>
           <RunList runs={items} chosen={chosen} />
           <RunView key={chosen} id={chosen} />
         </div>

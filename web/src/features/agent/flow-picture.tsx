@@ -16,10 +16,12 @@ export function FlowPicture({ edges }: { readonly edges: Flow['edges'] }) {
   const [ref, width] = useWidth<HTMLDivElement>(640)
   const [on, point] = useState<string>()
   const { senders, receivers, ribbons, height } = flowLayout(edges.slice(0, MOST))
+  const [sent, received] = [totals(edges, 'from'), totals(edges, 'to')]
   const room = Math.min(180, Math.floor(width * 0.36))
   const [left, right] = [room, width - room]
   const middle = (left + right) / 2
-  const label = `Who hands to whom: ${edges.length} ${edges.length === 1 ? 'pair' : 'pairs'}`
+  const pairs = edges.length === 1 ? '1 pair' : `${edges.length} pairs`
+  const label = `Handoff flow: ${edges.length > MOST ? `the ${MOST} busiest of ${pairs}` : pairs}`
   return (
     <div ref={ref} className={`flow ${on === undefined ? '' : 'some'}`}>
       <svg width={width} height={height + 2 * PAD} viewBox={`0 0 ${width} ${height + 2 * PAD}`}>
@@ -36,26 +38,55 @@ export function FlowPicture({ edges }: { readonly edges: Flow['edges'] }) {
             </path>
           ))}
           {senders.map((post) => (
-            <PostLink key={post.name} post={post} x={left} isLeft room={room} point={point} />
+            <PostLink
+              key={post.name}
+              post={post}
+              count={sent.get(post.name) ?? 0}
+              x={left}
+              isLeft
+              room={room}
+              point={point}
+            />
           ))}
           {receivers.map((post) => (
-            <PostLink key={post.name} post={post} x={right} isLeft={false} room={room} point={point} />
+            <PostLink
+              key={post.name}
+              post={post}
+              count={received.get(post.name) ?? 0}
+              x={right}
+              isLeft={false}
+              room={room}
+              point={point}
+            />
           ))}
         </g>
       </svg>
+      {edges.length > MOST && (
+        <p className="soft">
+          The {MOST} busiest of {edges.length} pairs are drawn; numbers beside names count all of them.
+        </p>
+      )}
     </div>
   )
+}
+
+function totals(edges: Flow['edges'], side: 'from' | 'to'): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const edge of edges) counts.set(edge[side], (counts.get(edge[side]) ?? 0) + edge.made)
+  return counts
 }
 
 /** Leads to what this agent has sent or received; pointing at it shows where its ribbons go. */
 function PostLink(props: {
   readonly post: Post
+  /** Of all pairs, drawn or not. */
+  readonly count: number
   readonly x: number
   readonly isLeft: boolean
   readonly room: number
   readonly point: (name: string | undefined) => void
 }) {
-  const { post, x, isLeft, room, point } = props
+  const { post, count, x, isLeft, room, point } = props
   const [, go] = useLocation()
   const letters = Math.floor((room - 26) / 6.4)
   const name = post.name.length > letters ? `${post.name.slice(0, letters - 1)}…` : post.name
@@ -65,7 +96,7 @@ function PostLink(props: {
   return (
     <a
       href={href}
-      aria-label={`${name} ${post.count} ${isLeft ? 'sent' : 'received'}${name === post.name ? '' : ` by ${post.name}`}`}
+      aria-label={`${name} ${count} ${isLeft ? 'sent' : 'received'}${name === post.name ? '' : ` by ${post.name}`}`}
       onFocus={on}
       onBlur={off}
       onPointerEnter={on}
@@ -78,7 +109,7 @@ function PostLink(props: {
     >
       <rect className="post" x={isLeft ? x : x - POST} y={post.y} width={POST} height={post.height} rx="3" />
       <text x={isLeft ? x - 6 : x + 6} y={post.y + post.height / 2 + 4} textAnchor={isLeft ? 'end' : 'start'}>
-        {name} <tspan className="count">{post.count}</tspan>
+        {name} <tspan className="count">{count}</tspan>
       </text>
     </a>
   )
@@ -86,39 +117,42 @@ function PostLink(props: {
 
 /** The same in words. */
 export function FlowTable({ edges }: { readonly edges: Flow['edges'] }) {
+  const [isOpen, open] = useState(false)
   return (
-    <details className="numbers">
+    <details className="numbers" onToggle={({ currentTarget }) => open(currentTarget.open)}>
       <summary>Numbers</summary>
-      <Scroll label="Who hands to whom, as a table">
-        <table>
-          <thead>
-            <tr>
-              <th>from</th>
-              <th>to</th>
-              <th className="number">made</th>
-              <th className="number">completed</th>
-              <th className="number">failed</th>
-              <th className="number">rejected</th>
-              <th className="number">failure rate</th>
-            </tr>
-          </thead>
-          <tbody>
-            {edges.map(({ from, to, made, completed, failed, rejected }) => (
-              <tr key={`${from} ${to}`}>
-                <td>{from}</td>
-                <td>{to}</td>
-                <td className="number">{made}</td>
-                <td className="number">{completed}</td>
-                <td className="number">{failed}</td>
-                <td className="number">{rejected}</td>
-                <td className="number">
-                  {percentOf(completed + failed === 0 ? undefined : failed / (completed + failed))}
-                </td>
+      {isOpen && (
+        <Scroll label="Who hands to whom, as a table">
+          <table>
+            <thead>
+              <tr>
+                <th>from</th>
+                <th>to</th>
+                <th className="number">made</th>
+                <th className="number">completed</th>
+                <th className="number">failed</th>
+                <th className="number">rejected</th>
+                <th className="number">failure rate</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+            </thead>
+            <tbody>
+              {edges.map(({ from, to, made, completed, failed, rejected }) => (
+                <tr key={`${from} ${to}`}>
+                  <td>{from}</td>
+                  <td>{to}</td>
+                  <td className="number">{made}</td>
+                  <td className="number">{completed}</td>
+                  <td className="number">{failed}</td>
+                  <td className="number">{rejected}</td>
+                  <td className="number">
+                    {percentOf(completed + failed === 0 ? undefined : failed / (completed + failed))}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      )}
     </details>
   )
 }

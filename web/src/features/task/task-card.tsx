@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { inWords } from '../../../../src/domain/texts/visible.ts'
 import { useOperation } from '../../api/queries.ts'
@@ -8,9 +9,15 @@ import { HandoffTile } from '../handoff/handoff-tile.tsx'
 /** One task: what holds it up, what was recorded of it, and the handoffs that carried it. */
 export function TaskCard({ id, close }: { readonly id: string; readonly close: () => void }) {
   const full = useOperation('task_get', { id })
+  const card = useRef<HTMLElement>(null)
+  // It may have been chosen far below.
+  useEffect(() => {
+    card.current?.scrollIntoView({ block: 'start' })
+    card.current?.focus({ preventScroll: true })
+  }, [])
   const carried = useOperation('handoff_list', { task: id, limit: 10 })
   return (
-    <section className="card" aria-label={`Task ${id}`}>
+    <section ref={card} tabIndex={-1} className="card" aria-label={`Task ${id}`}>
       <div className="row">
         <h2 className="grow wrap">{full.data?.task.title ?? id}</h2>
         <button type="button" className="quiet" onClick={close} aria-label="Close the task">

@@ -8,15 +8,6 @@ import { isEnd } from '../domain/lifecycle.ts'
 import { present } from '../domain/present.ts'
 import { withoutSecrets } from '../domain/texts/secrets.ts'
 import type { Repository } from '../git/git.ts'
-import { taskSlug, WORKTREES } from '../git/names.ts'
-import {
-  isOurs,
-  listWorktrees,
-  makeWorktree,
-  placeAt,
-  restoreWorktree,
-  type WorktreePlace,
-} from '../git/worktrees.ts'
 import { Attempt } from '../runner/attempt.ts'
 import type { AgentLink, Link } from '../runner/link.ts'
 import { prepareSchema } from '../runner/schema.ts'
@@ -28,6 +19,7 @@ import { answerOf } from './answer.ts'
 import { briefOf } from './brief.ts'
 import { endMarked } from './guard.ts'
 import type { ReadyRunner } from './known-programs.ts'
+import { clearPlaces, committed, handoffPlace } from './places.ts'
 import { runProgram } from './program.ts'
 import { saidBy, usageOf } from './said.ts'
 
@@ -289,17 +281,6 @@ const unlessAborted = (signal: AbortSignal) => (error: unknown) => {
   return undefined
 }
 
-/** The commit of the branch, where the program has made one. */
-async function committed(
-  repository: Repository | undefined,
-  { folder, branch }: { readonly folder: string; readonly branch: string },
-): Promise<string | undefined> {
-  const commit = await repository?.at(folder).commit('HEAD')
-  return commit === undefined || (await repository?.isAncestor(commit, 'HEAD'))
-    ? undefined
-    : `commit ${commit} on ${branch}`
-}
-
 /** Calls with the command and its standard input; a brief in a file lies where only this user can read it. */
 async function withBrief<T>(
   { command, brief }: ReadyRunner,
@@ -315,47 +296,4 @@ async function withBrief<T>(
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-/** Branches of programs; those of tasks are `feature/…`. */
-const BRANCHES = 'baton/'
-
-/** The worktree of a handoff, as it is or newly made. Work that was begun there is still there. */
-async function handoffPlace(
-  repository: Repository,
-  agent: string,
-  { id, uid }: Pick<Handoff, 'id' | 'uid'>,
-): Promise<WorktreePlace> {
-  const slug = taskSlug(id)
-  const path = `${WORKTREES}/${agent}/${slug}`
-  const branch = `${BRANCHES}${agent}/${slug}`
-  const place = { branch, path, folder: join(repository.main, ...path.split('/')) }
-  const there = (await listWorktrees(repository)).find((worktree) => worktree.branch === branch)
-  if (there && !there.isGone) return placeAt(repository, there)
-  if (there || (await repository.commit(branch))) await restoreWorktree(repository, there, place)
-  else await makeWorktree(repository, place, 'HEAD')
-  await repository.run(['config', uidSetting(branch), uid], { cwd: repository.main })
-  return place
-}
-
-const uidSetting = (branch: string): string => `branch.${branch}.description`
-
-/** Removes the worktrees of handoffs that have ended, and branches without a commit of their own. Answers what stays. */
-async function clearPlaces(
-  repository: Repository,
-  hasEnded: (uid: string) => Promise<boolean>,
-): Promise<readonly string[]> {
-  const kept: string[] = []
-  for (const { folder, branch = '', commit = '' } of await listWorktrees(repository)) {
-    if (!branch.startsWith(BRANCHES) || !isOurs(repository, { folder })) continue
-    const uid = await repository.line(['config', '--get', uidSetting(branch)])
-    if (uid === undefined || !(await hasEnded(uid))) continue
-    const cwd = repository.main
-    // Git refuses where a change would be lost.
-    const { code } = await repository.ask(['worktree', 'remove', '--end-of-options', folder], { cwd })
-    if (code !== 0) kept.push(placeAt(repository, { folder }).path)
-    else if (await repository.isAncestor(commit, 'HEAD'))
-      await repository.ask(['update-ref', '-d', `refs/heads/${branch}`, commit], { cwd })
-  }
-  return kept
 }

@@ -1,0 +1,66 @@
+import { join } from 'node:path'
+import type { Handoff } from '../domain/handoffs/handoff.ts'
+import type { Repository } from '../git/git.ts'
+import { taskSlug, WORKTREES } from '../git/names.ts'
+import {
+  isOurs,
+  listWorktrees,
+  makeWorktree,
+  placeAt,
+  restoreWorktree,
+  type WorktreePlace,
+} from '../git/worktrees.ts'
+
+/** Branches of programs; those of tasks are `feature/…`. */
+const BRANCHES = 'baton/'
+
+/** The worktree of a handoff, as it is or newly made. Work that was begun there is still there. */
+export async function handoffPlace(
+  repository: Repository,
+  agent: string,
+  { id, uid }: Pick<Handoff, 'id' | 'uid'>,
+): Promise<WorktreePlace> {
+  const slug = taskSlug(id)
+  const path = `${WORKTREES}/${agent}/${slug}`
+  const branch = `${BRANCHES}${agent}/${slug}`
+  const place = { branch, path, folder: join(repository.main, ...path.split('/')) }
+  const there = (await listWorktrees(repository)).find((worktree) => worktree.branch === branch)
+  if (there && !there.isGone) return placeAt(repository, there)
+  if (there || (await repository.commit(branch))) await restoreWorktree(repository, there, place)
+  else await makeWorktree(repository, place, 'HEAD')
+  await repository.run(['config', uidSetting(branch), uid], { cwd: repository.main })
+  return place
+}
+
+const uidSetting = (branch: string): string => `branch.${branch}.description`
+
+/** Removes the worktrees of handoffs that have ended, and branches without a commit of their own. Answers what stays. */
+export async function clearPlaces(
+  repository: Repository,
+  hasEnded: (uid: string) => Promise<boolean>,
+): Promise<readonly string[]> {
+  const kept: string[] = []
+  for (const { folder, branch = '', commit = '' } of await listWorktrees(repository)) {
+    if (!branch.startsWith(BRANCHES) || !isOurs(repository, { folder })) continue
+    const uid = await repository.line(['config', '--get', uidSetting(branch)])
+    if (uid === undefined || !(await hasEnded(uid))) continue
+    const cwd = repository.main
+    // Git refuses where a change would be lost.
+    const { code } = await repository.ask(['worktree', 'remove', '--end-of-options', folder], { cwd })
+    if (code !== 0) kept.push(placeAt(repository, { folder }).path)
+    else if (await repository.isAncestor(commit, 'HEAD'))
+      await repository.ask(['update-ref', '-d', `refs/heads/${branch}`, commit], { cwd })
+  }
+  return kept
+}
+
+/** The commit of the branch, where the program has made one. */
+export async function committed(
+  repository: Repository | undefined,
+  { folder, branch }: { readonly folder: string; readonly branch: string },
+): Promise<string | undefined> {
+  const commit = await repository?.at(folder).commit('HEAD')
+  return commit === undefined || (await repository?.isAncestor(commit, 'HEAD'))
+    ? undefined
+    : `commit ${commit} on ${branch}`
+}

@@ -97,6 +97,10 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
   }
 }
 
+/** The agent that `baton run` started this process for. It goes before the name that setup wrote for the program. */
+export const startedAgent = ({ agent, instance }: Environment): string | undefined =>
+  instance === undefined ? undefined : agent
+
 /** A secret that `baton.yaml` names by its variable. */
 export const readSecret = (variable: string, env: NodeJS.ProcessEnv = process.env): string | undefined =>
   env[variable]?.trim() || undefined

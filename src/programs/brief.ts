@@ -17,7 +17,7 @@ export interface BriefOptions {
 /** How an answer is given, by the way it comes back. */
 const HOW: Readonly<Record<ReadyRunner['answer'], (id: string, agent: string) => string>> = {
   calls: (id) =>
-    `You hold ${id} already. Hand it in with the tool handoff_submit. Every deliverable needs evidence: a path, a commit, the output of a command. Ask its sender with handoff_ask. If it cannot be done, call handoff_fail with the reason. To end without one of these counts as a failure.`,
+    `You hold ${id} already. Hand it in with the tool handoff_submit, or with the command baton submit @. Every deliverable needs evidence: a path, a commit, the output of a command. Ask its sender with handoff_ask. If it cannot be done, call handoff_fail with the reason. To end without one of these counts as a failure.`,
   block: (_, agent) =>
     [
       'End your last message with this block. status is complete, or failed if it could not be done; metrics may hold any keys.',

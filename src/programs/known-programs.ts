@@ -5,15 +5,23 @@ import type { ANSWER_WAYS, BRIEF_WAYS, Runner } from '../config/runners.ts'
 /** A program that Baton knows how to start without a terminal, with its cost and tokens in its output where it can say them. It hands in by calls, as `baton setup` connected it. */
 interface KnownProgram {
   readonly command: readonly string[]
+  /** Goes behind its command, also one of the settings. */
+  readonly always?: readonly string[]
   /** The target of `baton setup` that connects it. */
   readonly setup: string
 }
+
+/** Codex gives a server one second to start, and begins without its tools then. It hands it no variable that is not listed. */
+const CODEX_SERVER = [
+  'required=true',
+  'env_vars=["BATON_AGENT","BATON_INSTANCE","BATON_WORKSPACE","BATON_STORE"]',
+].flatMap((setting) => ['-c', `mcp_servers.baton.${setting}`])
 
 /** By the name of the agent, and by the name of the program. */
 // biome-ignore format: read as a table
 export const KNOWN_PROGRAMS: Readonly<Record<string, KnownProgram>> = {
   claude:   { command: ['claude', '-p', '--output-format', 'stream-json', '--verbose'], setup: 'claude-code' },
-  codex:    { command: ['codex', 'exec', '--json', '-'],                                setup: 'codex' },
+  codex:    { command: ['codex', 'exec', '--json', '-'],                                setup: 'codex', always: CODEX_SERVER },
   gemini:   { command: ['gemini', '--output-format', 'stream-json'],                    setup: 'gemini' },
   copilot:  { command: ['copilot', '--allow-tool', 'baton'],                            setup: 'copilot' },
   opencode: { command: ['opencode', 'run', '--format', 'json'],                         setup: 'opencode' },
@@ -44,7 +52,7 @@ export function readyRunner(agent: string, given: Runner | null): ReadyRunner | 
   const known = KNOWN_PROGRAMS[basename(command[0] ?? '')]
   return {
     agent,
-    command,
+    command: [...command, ...(known?.always ?? [])],
     brief: rest.brief ?? 'stdin',
     answer: rest.answer ?? (known ? 'calls' : 'exit'),
     worktree: rest.worktree ?? false,

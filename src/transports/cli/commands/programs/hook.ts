@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { config } from 'zod'
-import { hookEnvironment } from '../../../../config/config.ts'
+import { hookEnvironment, startedAgent } from '../../../../config/config.ts'
 import { BatonError } from '../../../../domain/errors.ts'
 import { findWorkspace } from '../../../../workspace/find.ts'
 // Not loaded late: each file is a millisecond, and an agent waits for this command at every stop.
@@ -56,7 +56,7 @@ export const hook: Command = {
     if (maySimplyStop(event, input)) return 0
     const program = asked ?? (input.isCursor ? 'cursor' : word.startsWith('after') ? 'gemini' : 'claude-code')
     const answer = await inTime(shell.io, async () => {
-      const inner = new Shell(at(shell.io, input.cwd), namedAgent(args))
+      const inner = new Shell(at(shell.io, input.cwd), namedAgent(shell.io, args))
       try {
         if (isOn(args, 'user') && !(await isForUserHooks(inner.io, program))) return undefined
         const session = await openedFor(inner)
@@ -168,8 +168,8 @@ function at(io: Io, cwd: string | undefined): Io {
 }
 
 /** `--agent` is what setup writes; `--as` is what every command understands. */
-function namedAgent(args: Arguments): Arguments {
-  const agent = textOf(args, 'as') ?? textOf(args, 'agent')
+function namedAgent({ env }: Io, args: Arguments): Arguments {
+  const agent = startedAgent(env) ?? textOf(args, 'as') ?? textOf(args, 'agent')
   return agent === undefined ? args : withCaller(args, agent)
 }
 

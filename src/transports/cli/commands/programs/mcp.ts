@@ -1,4 +1,4 @@
-import { gitEnvironment } from '../../../../config/config.ts'
+import { gitEnvironment, startedAgent } from '../../../../config/config.ts'
 import type { Actor } from '../../../../domain/agent.ts'
 import { once } from '../../../../domain/once.ts'
 import type { Command } from '../../command.ts'
@@ -24,7 +24,7 @@ export const mcp: Command = {
   async run(shell, args) {
     const { parseToolset } = await import('../../../mcp/tools.ts')
     const toolset = parseToolset(textOf(args, 'tools'))
-    const own = new Shell(shell.io, withCaller(args, textOf(args, 'agent')!))
+    const own = new Shell(shell.io, withCaller(args, startedAgent(shell.io.env) ?? textOf(args, 'agent')!))
     const over = new AbortController()
     try {
       // Loading the protocol takes as long as opening the store.

@@ -57,15 +57,17 @@ export interface RunnerEvent {
 const HOUR_MS = 3_600_000
 const INBOX_PAGE = 100
 /** The program itself has ended the work: it may finish in peace. */
-const OWN_ENDS: readonly unknown[] = ['in_review', 'completed', 'rejected']
+const OWN_ENDS: readonly unknown[] = ['in_review', 'completed', 'rejected', 'failed', 'retry_wait']
 
 /** Starts programs for work that arrives, until `closing`; resolves when nothing runs any more. */
 export async function runPrograms(host: RunnerHost, runners: readonly ReadyRunner[]): Promise<void> {
   const slots: Slot[] = []
+  const running = new Set<string>()
   try {
     for (const runner of runners) {
       const starts: number[] = []
-      for (let i = 0; i < runner.concurrency; i++) slots.push(await openSlot(host, runner, starts))
+      for (let i = 0; i < runner.concurrency; i++)
+        slots.push(await openSlot(host, runner, { starts, running }))
     }
     await clearEnded(host, slots[0])
     let begun = 0
@@ -78,12 +80,16 @@ export async function runPrograms(host: RunnerHost, runners: readonly ReadyRunne
   }
 }
 
-async function openSlot(host: RunnerHost, runner: ReadyRunner, starts: number[]): Promise<Slot> {
+async function openSlot(
+  host: RunnerHost,
+  runner: ReadyRunner,
+  shared: Pick<SlotOptions, 'starts' | 'running'>,
+): Promise<Slot> {
   const { instance, leave } = host.seat(runner.agent)
   const link = host.link.as(runner.agent, { instance })
   await demandProgram(link)
   const checkInput = await prepareSchema(undefined, host.link.compile)
-  return new Slot({ host, runner, link, instance, starts, leave, checkInput })
+  return new Slot({ ...shared, host, runner, link, instance, leave, checkInput })
 }
 
 /** A worktree is kept while its handoff is open: work that is refused goes on there. */
@@ -105,6 +111,8 @@ interface SlotOptions {
   readonly instance: string
   /** When the programs of this runner were started; shared by its slots. */
   readonly starts: number[]
+  /** Handoffs whose program has not ended yet; shared by all slots. */
+  readonly running: Set<string>
   readonly leave: () => void
   readonly checkInput: Awaited<ReturnType<typeof prepareSchema>>
 }
@@ -132,7 +140,7 @@ class Slot {
 
   /** Answers how many programs it started. */
   async run(): Promise<number> {
-    const { host, link, instance, checkInput } = this.#options
+    const { host, link, instance, checkInput, running } = this.#options
     const { closing, stopped } = host
     // A program of a runner that was killed together with its guard.
     endMarked(programMark(instance))
@@ -144,8 +152,15 @@ class Slot {
       if (!handoff) break
       begun += 1
       const handler = (work: Work) => this.#work(work)
-      await new Attempt({ link, checkInput, handler, stopped, hasFreeSlot: () => false }, { handoff }).run()
-      await this.#program
+      running.add(handoff.uid)
+      const keeping = setInterval(() => void this.#keepWaiting(handoff.uid), (LEASE_S * 1_000) / 3)
+      try {
+        await new Attempt({ link, checkInput, handler, stopped, hasFreeSlot: () => false }, { handoff }).run()
+        await this.#program
+      } finally {
+        clearInterval(keeping)
+        running.delete(handoff.uid)
+      }
       await clearEnded(host, this)
     }
     return begun
@@ -153,7 +168,7 @@ class Slot {
 
   /** Work that this instance holds, because it was refused, answered or interrupted; else the next offer. */
   async #look(): Promise<Handoff | undefined> {
-    const { link, instance, runner, starts } = this.#options
+    const { link, instance, runner, starts, running } = this.#options
     try {
       const { items } = await link.inbox(INBOX_PAGE)
       const held = items.find((item) => item.holder === this.agent && item.instance === instance)
@@ -161,7 +176,8 @@ class Slot {
       const hourAgo = Date.now() - HOUR_MS
       if (!held && starts.filter((at) => at > hourAgo).length >= runner.starts_per_hour) return undefined
       if (held?.state === 'accepted') return await this.#accept(held)
-      for (const next of items.filter((item) => isFor(runner, item))) {
+      // A program that gave up may still be in the folder where the next attempt works.
+      for (const next of items.filter((item) => isFor(runner, item) && !running.has(item.uid))) {
         const taken = await this.#claim(next)
         if (taken) return taken
       }
@@ -169,6 +185,19 @@ class Slot {
     } catch (error) {
       if (isAway(error) || isLost(error)) return undefined
       throw error
+    }
+  }
+
+  /** Work that was refused meanwhile waits for its turn here, and must not lapse. */
+  async #keepWaiting(current: string): Promise<void> {
+    const { link, instance } = this.#options
+    try {
+      const { items } = await link.inbox(INBOX_PAGE)
+      for (const { uid, attempt, holder, instance: at, state } of items)
+        if (uid !== current && holder === this.agent && at === instance && state === 'in_progress')
+          await link.call('handoff_heartbeat', { id: uid, attempt })
+    } catch {
+      // The store is away, or the work is: the next look tells.
     }
   }
 
@@ -274,7 +303,7 @@ const withoutValues = (text: string, names: readonly string[], env: Readonly<Rec
   }, text)
 
 const isOwnEnd = ({ reason }: AbortSignal): boolean =>
-  reason instanceof BatonError && OWN_ENDS.includes(reason.details.state)
+  reason instanceof BatonError && OWN_ENDS.includes(reason.details.outcome ?? reason.details.state)
 
 const unlessAborted = (signal: AbortSignal) => (error: unknown) => {
   if (!signal.aborted) throw error

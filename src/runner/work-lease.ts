@@ -2,6 +2,7 @@ import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { stateWords } from '../domain/handoffs/step-words.ts'
 import { isHeld } from '../domain/lifecycle.ts'
+import { present } from '../domain/present.ts'
 import type { AgentLink } from './link.ts'
 
 export interface WorkLeaseOptions {
@@ -120,9 +121,20 @@ export class WorkLease {
 function lossOf(mine: Handoff, now: Handoff | undefined): BatonError | undefined {
   const details = { id: mine.id, attempt: mine.attempt }
   if (!now) return new BatonError('not_found', `${mine.id} is gone`, details)
-  const same = now.attempt === mine.attempt && now.holder === mine.holder && now.instance === mine.instance
-  if (same && (isHeld(now.state) || now.state === 'needs_input')) return undefined
+  if (isSame(now, mine) && (isHeld(now.state) || now.state === 'needs_input')) return undefined
   const what =
     now.state === 'cancelled' ? 'was cancelled' : `is no longer held here: it ${stateWords(now.state)}`
-  return new BatonError('conflict', `${mine.id} ${what}`, { ...details, state: now.state })
+  // It may have been offered again, and taken by another, since the program of this attempt ended it.
+  const tried = now.attempts.findLast((each) => isSame(each, mine))
+  const outcome = tried?.error?.code === 'TIMEOUT' ? 'timed_out' : tried?.outcome
+  return new BatonError('conflict', `${mine.id} ${what}`, {
+    ...details,
+    state: now.state,
+    ...present({ outcome }),
+  })
 }
+
+type Held = Pick<Handoff, 'attempt' | 'holder' | 'instance'>
+
+const isSame = (one: Held, other: Held): boolean =>
+  one.attempt === other.attempt && one.holder === other.holder && one.instance === other.instance

@@ -70,9 +70,20 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
         script:
           "baton('reject', '@', '--reason', 'not mine'); await sleep(3000); writeFileSync(home + '/finished', 'yes')",
       },
+      unable: {
+        answer: 'calls',
+        script: `
+          baton('fail', '@', '--code', 'PROCESSING_ERROR', '--message', 'no compiler')
+          await sleep(2000)
+          console.log(JSON.stringify({ type: 'result', total_cost_usd: 1 }))`,
+      },
       silent: { answer: 'calls', script: "console.log('I could not')" },
     })
     const [done, declined, not] = [await w.send('coder'), await w.send('other'), await w.send('silent')]
+    const [failed, again] = [
+      await w.send('unable'),
+      await w.send('unable', '--retry', '{"max":1,"delay_s":0,"multiplier":1}'),
+    ]
 
     const { code } = await w.once()
 
@@ -84,6 +95,14 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
       third?.handoff.error?.message ?? '',
       /ended without handing in HO-.*it said last: I could not/,
     )
+    for (const [{ id }, tries] of [
+      [failed, 1],
+      [again, 2],
+    ] as const) {
+      const { state, attempts } = (await w.show(id)).handoff
+      const costs = attempts.map(({ usage }) => usage?.cost_usd)
+      assert.deepEqual([state, costs], ['failed', Array.from({ length: tries }, () => 1)], id)
+    }
   })
 
   it('is an agent and never a person: it sees nothing of the person that is not listed, and no terminal', async (t) => {

@@ -181,9 +181,11 @@ export function keepAlive(step: Step, handoff: Handoff): void {
 
 /** Adds to the last attempt of the caller; its program may end after the work was handed in. */
 export function addUsage(step: Step, before: Handoff, used: Usage): void {
-  const at = before.attempts.findLastIndex(({ holder }) => holder === step.actor.name)
+  const { name, instance } = step.actor
+  const own = before.attempts.findLastIndex((each) => each.holder === name && each.instance === instance)
+  const at = own === -1 ? before.attempts.findLastIndex(({ holder }) => holder === name) : own
   const last = before.attempts[at]
-  if (!last) refuse('not_allowed', `${step.actor.name} has not worked on ${before.id}`, { id: before.id })
+  if (!last) refuse('not_allowed', `${name} has not worked on ${before.id}`, { id: before.id })
   const attempts = before.attempts.with(at, { ...last, usage: sumUsage(last.usage ?? {}, used) })
   const next = { ...before, attempts, rev: before.rev + 1, updated_at: step.at }
   enterHandoff(step, 'handoff.usage', next, { fields: used })

@@ -62,5 +62,6 @@ export async function killRunners(t: TestContext, times: number): Promise<void> 
   await w.once()
   assert.deepEqual(programsAt(w.root), [])
   assert.equal(existsSync(join(w.root, '.worktrees/coder', ids[0]!.toLowerCase())), false)
-  assert.equal(git(w.root, 'worktree', 'list').trim().split('\n').length, 1)
+  const left = git(w.root, 'worktree', 'list', '--porcelain')
+  assert.equal(left.match(/^worktree /gm)?.length, 1, left)
 }

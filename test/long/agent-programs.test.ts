@@ -14,3 +14,11 @@ for (const program of PROGRAM_NAMES)
 
     assert.equal(code, 0, `${stdout}\n${stderr}`)
   })
+
+it('three programs that baton run starts end 20 handoffs as they should, with refusals and retries', async () => {
+  const { code, stdout, stderr } = await run(process.execPath, [CHECK, '--run'], {
+    cwd: resolve(CHECK, '../../..'),
+  })
+
+  assert.equal(code, 0, `${stdout}\n${stderr}`)
+})

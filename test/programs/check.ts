@@ -1,4 +1,5 @@
 // Runs the stories with the real agent programs and a scripted model: npm run check:agents [program …] [--story <check>]… [--record].
+// With --run: 20 handoffs over three of them, which baton run starts.
 // The programs are installed once (1.6 GB); then everything runs without a network.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -7,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { CACHE, installBaton, installPrograms } from './install.ts'
 import { PROGRAM_NAMES, PROGRAMS, type ProgramName, programOf } from './programs.ts'
 import { record } from './record.ts'
+import { runHandoffs } from './run.ts'
 import { type Recorded, Stage, type Tools } from './stage.ts'
 import { STORIES, type Story } from './stories.ts'
 
@@ -16,6 +18,7 @@ const { values, positionals } = parseArgs({
     cache: { type: 'string', default: CACHE },
     record: { type: 'boolean', default: false },
     story: { type: 'string', multiple: true },
+    run: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
     'without-network': { type: 'string' },
   },
@@ -25,6 +28,7 @@ if (unknown !== undefined) stop(`${unknown} is not one of ${PROGRAM_NAMES.join('
 const wanted = (positionals.length > 0 ? positionals : PROGRAM_NAMES) as readonly ProgramName[]
 
 if (values['without-network'] === undefined) await prepare()
+else if (values.run) await runHandoffs(JSON.parse(values['without-network']))
 else await tell(JSON.parse(values['without-network']))
 
 /** With the network: installs everything. Then the same file runs again without it. */

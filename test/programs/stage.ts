@@ -95,7 +95,11 @@ ${node === 'node' ? recording : `exec ${run}`}
     chmodSync(join(bin, 'baton'), 0o755)
   }
 
-  get #env(): Record<string, string> {
+  get batonFile(): string {
+    return join(this.#folder, 'bin/baton')
+  }
+
+  get variables(): Record<string, string> {
     const person = { AUTHOR_NAME: 'tester', AUTHOR_EMAIL: 't@example.com', COMMITTER_NAME: 'tester' }
     return {
       PATH: [join(this.#folder, 'bin'), this.#tools.bin, '/usr/bin', '/bin'].join(':'),
@@ -111,12 +115,12 @@ ${node === 'node' ? recording : `exec ${run}`}
   }
 
   git(...args: readonly string[]): string {
-    return execFileSync('git', args, { cwd: this.repo, env: this.#env, encoding: 'utf8' })
+    return execFileSync('git', args, { cwd: this.repo, env: this.variables, encoding: 'utf8' })
   }
 
   /** The command, which must succeed. */
   async baton(...args: readonly string[]): Promise<string> {
-    const { code, stdout, stderr } = await this.#run(join(this.#folder, 'bin/baton'), args, {})
+    const { code, stdout, stderr } = await this.#run(this.batonFile, args, {})
     if (code !== 0) throw new Error(`baton ${args.join(' ')} ended with ${code}: ${stderr}${stdout}`)
     return stdout
   }
@@ -203,7 +207,7 @@ ${node === 'node' ? recording : `exec ${run}`}
 
   #run(program: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
     return new Promise((done, failed) => {
-      const options = { cwd: this.repo, env: { ...this.#env, ...env }, detached: true }
+      const options = { cwd: this.repo, env: { ...this.variables, ...env }, detached: true }
       const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
       this.#running = child
       // The programs start helpers of their own: all of them end with the group.

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { MODEL_URL, Model, type Step } from './model.ts'
+import { type ProgramName, programOf } from './programs.ts'
+import { Stage, type Tools } from './stage.ts'
+
+const AGENTS = ['claude', 'codex', 'gemini'] as const satisfies readonly ProgramName[]
+const HANDOFFS = 20
+/** All programs together, on a busy machine. */
+const PATIENCE_MS = 20 * 60_000
+const RETRY = '{"max":2,"delay_s":0,"multiplier":1}'
+const TERMINAL = resolve(import.meta.dirname, '../support/program/terminal.py')
+
+interface Shown {
+  readonly state: string
+  readonly attempt: number
+  readonly attempts: readonly { readonly usage?: { readonly input_tokens?: number } }[]
+}
+
+/** How the work goes: well, refused once, failed once, or failed each time. */
+const KINDS = ['well', 'refused', 'retried', 'hopeless'] as const
+const kindOf = (n: number) => KINDS[n % KINDS.length]!
+
+/** 20 handoffs over three real programs that `baton run` starts; each must end as its title says. */
+export async function runHandoffs(tools: Tools): Promise<void> {
+  using stage = new Stage('claude', tools)
+  for (const agent of AGENTS) await stage.setupOf(agent)
+  const variables = Object.assign({}, ...AGENTS.map((agent) => programOf(agent).env(MODEL_URL)))
+  trustRunners(stage, variables)
+  const ids: string[] = []
+  for (let n = 0; n < HANDOFFS; n++) {
+    const about = ['--summary', 'API needs limits before launch; the plan was agreed on']
+    const wanted = ['--deliverable', 'Middleware in src/', '--retry', RETRY, '--json']
+    const to = ['--as', 'planner', '--to', AGENTS[n % AGENTS.length]!, '--title', `Work ${kindOf(n)}`]
+    ids.push(JSON.parse(await stage.baton('send', ...to, ...about, ...wanted)).handoff.id)
+  }
+  const model = await Model.start()
+  for (const [n, id] of ids.entries()) model.play(`You hold ${id} already`, scriptOf(kindOf(n), id))
+  const refused = new Set<string>()
+  const env = { ...stage.variables, ...variables }
+  const runner = spawn(stage.batonFile, ['run'], { cwd: stage.repo, env, stdio: 'inherit' })
+  const ended = once(runner, 'exit')
+  try {
+    const end = Date.now() + PATIENCE_MS
+    for (const open = new Set(ids); open.size > 0 && Date.now() < end && runner.exitCode === null; )
+      for (const id of open) {
+        const state = await stage.stateOf(id)
+        if (state === 'completed' || state === 'failed') open.delete(id)
+        if (state !== 'in_review') continue
+        const isRefused = kindOf(ids.indexOf(id)) === 'refused' && !refused.has(id)
+        if (isRefused) refused.add(id)
+        const verdict = isRefused ? ['--fail', 'the header is missing'] : ['--pass']
+        await stage.baton('verify', id, ...verdict, '--as', 'planner')
+      }
+  } finally {
+    runner.kill('SIGINT')
+    await ended
+    model.close()
+  }
+  for (const [n, id] of ids.entries()) {
+    const { handoff } = JSON.parse(await stage.baton('show', id, '--json')) as { handoff: Shown }
+    const kind = kindOf(n)
+    const expected = {
+      well: ['completed', 1],
+      refused: ['completed', 1],
+      retried: ['completed', 2],
+      hopeless: ['failed', 3],
+    }[kind]
+    assert.deepEqual(
+      [handoff.state, handoff.attempt],
+      expected,
+      `${id} of ${AGENTS[n % 3]}, ${kind}: ${JSON.stringify(handoff.attempts)}`,
+    )
+    assert.equal(refused.has(id), kind === 'refused')
+    for (const { usage } of handoff.attempts) assert.ok((usage?.input_tokens ?? 0) > 0, `usage of ${id}`)
+  }
+  const { usage } = JSON.parse(await stage.baton('report', 'metrics', '--json'))
+  console.log(`${HANDOFFS} handoffs ended as they should; reported: ${JSON.stringify(usage)}`)
+}
+
+/** The steps of the model in all runs for one handoff. */
+function scriptOf(kind: (typeof KINDS)[number], id: string): readonly Step[] {
+  const evidence = [{ deliverable: 'Middleware in src/', evidence: 'src/limit.ts' }]
+  const done: readonly Step[] = [{ tool: 'handoff_submit', args: { id, evidence } }, 'Handed in.']
+  const failed: readonly Step[] = [
+    { tool: 'handoff_fail', args: { id, code: 'PROCESSING_ERROR', message: 'the compiler is down' } },
+    'I give up.',
+  ]
+  switch (kind) {
+    case 'well':
+      return done
+    case 'refused':
+      return [...done, ...done]
+    case 'retried':
+      return [...failed, ...done]
+    case 'hopeless':
+      return [...failed, ...failed, ...failed]
+  }
+}
+
+function trustRunners(stage: Stage, variables: Readonly<Record<string, string>>): void {
+  const runner = { env: Object.keys(variables), timeout: '2m' }
+  const gemini = { ...runner, command: ['gemini', '-m', 'gemini-2.5-pro', '--output-format', 'stream-json'] }
+  writeFileSync(
+    join(stage.repo, 'baton.yaml'),
+    JSON.stringify({ runners: { claude: runner, codex: runner, gemini } }),
+  )
+  const job = {
+    ...{ argv: [stage.batonFile, 'trust'], cwd: stage.repo, columns: 80, rows: 24, seconds: 60 },
+    ...{ env: stage.variables, steps: [['Let this take effect?', 'y\n']] },
+  }
+  const { stdout } = spawnSync('python3', [TERMINAL, JSON.stringify(job)], { encoding: 'utf8' })
+  assert.equal(JSON.parse(stdout).code, 0, stdout)
+}

@@ -19,7 +19,7 @@ const PROGRAMS: readonly (readonly [name: string, lines: readonly string[], text
   ['Gemini CLI', [
     '{"type":"message","role":"user","content":"the brief"}',
     '{"type":"message","role":"assistant","content":"I looked at it.","delta":true}',
-    '{"type":"result","status":"success","stats":{"total_tokens":15,"input_tokens":10,"output_tokens":5,"cached":0}}',
+    '{"type":"result","status":"success","stats":{"total_tokens":15,"input_tokens":10,"output_tokens":5,"cached":0,"models":{"gemini-2.5-pro":{"total_tokens":15,"input_tokens":10,"output_tokens":5}}}}',
   ], 'I looked at it.', { input_tokens: 10, output_tokens: 5 }],
   ['opencode', [
     '{"type":"step_finish","part":{"tokens":{"total":15,"input":10,"output":5,"cache":{"write":1,"read":2}},"cost":0.1}}',

@@ -104,7 +104,9 @@ function usageIn(event: EventData): EventData | undefined {
   const isEnd = event.type === 'result' || event.type === 'turn.completed' || 'total_cost_usd' in event
   const tokens = at(event, 'usage') ?? at(event, 'stats') ?? {}
   const models = at(tokens, 'models') as EventData | undefined
-  if (models) return Object.values(models).map(modelUsage).reduce(sumUsage, {})
+  // A stream of Gemini CLI has the sum beside its models.
+  if (models && at(tokens, 'input_tokens') === undefined)
+    return Object.values(models).map(modelUsage).reduce(sumUsage, {})
   const counted = at(event, 'payload', 'info', 'total_token_usage')
   if (counted) return counted as EventData
   if (!isEnd || typeof tokens !== 'object') return undefined

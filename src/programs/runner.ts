@@ -13,13 +13,14 @@ import type { AgentLink, Link } from '../runner/link.ts'
 import { prepareSchema } from '../runner/schema.ts'
 import { demandProgram, LEASE_S } from '../runner/specialist.ts'
 import { type StoredArtifact, toStoredFile, type Work, type WorkResult } from '../runner/work.ts'
+import { WorkKept } from '../runner/work-failure.ts'
 import { isAway, isLost } from '../runner/work-lease.ts'
 import { blocksIn } from '../service/blocks/found-blocks.ts'
 import { answerOf } from './answer.ts'
 import { briefOf } from './brief.ts'
 import { endMarked } from './guard.ts'
 import type { ReadyRunner } from './known-programs.ts'
-import { clearPlaces, committed, handoffPlace } from './places.ts'
+import { clearPlaces, committed, handoffPlace, watchOutside } from './places.ts'
 import { runProgram } from './program.ts'
 import { saidBy, usageOf } from './said.ts'
 
@@ -230,6 +231,7 @@ class Slot {
     const brief = briefOf({ runner, handoff, found, refusal, branch: place?.branch })
     const cwd = place?.folder ?? host.root
     const env = host.environment(runner, instance)
+    const outside = place && host.repository ? await watchOutside(host.repository) : async () => ''
     const stop = new AbortController()
     const onLost = () => !isOwnEnd(work.signal) && stop.abort()
     work.signal.addEventListener('abort', onLost, { once: true })
@@ -252,7 +254,12 @@ class Slot {
     )
     this.#program = running.catch(() => undefined)
     const run = { ...(await running) }
-    const output = withoutSecrets(withoutValues(run.output, [...runner.env, 'BATON_TOKEN'], env))
+    const strayed = await outside()
+    if (strayed !== '') host.tell({ agent: this.agent, kind: 'warning', text: `${id}: ${strayed}` })
+    // The verifier reads the end of the output, and must see it too.
+    const printed =
+      strayed === '' ? run.output : `${run.output}\nBaton: ${strayed}; look at them before you pass it\n`
+    const output = withoutSecrets(withoutValues(printed, [...runner.env, 'BATON_TOKEN'], env))
     const said = saidBy(output)
     const words = runner.setup === undefined ? output : said.text
     const block = runner.answer === 'block' ? blocksIn({ text: words }).blocks.at(-1) : undefined
@@ -260,6 +267,9 @@ class Slot {
     const log = await this.#keepLog(work, output, usage)
     const text = run.ended ?? (run.end.reason ? 'not started' : `exit code ${run.end.code}`)
     host.tell({ agent: this.agent, kind: 'ended', id, title, text })
+    // It handed in itself and was refused before it ended: the refusal goes into its next brief.
+    const { verifications } = await link.content(handoff.uid)
+    if (verifications.length > found.verifications.length) throw new WorkKept()
     const done = place && (await committed(host.repository, place))
     const evidence =
       done ?? (log === undefined ? `exit code ${run.end.code}` : `log of the program: ${log.path}`)

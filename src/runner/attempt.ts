@@ -20,7 +20,7 @@ import {
   toStoredFile,
   type Work,
 } from './work.ts'
-import { type Failing, toFailing, toWritable, WorkFailed } from './work-failure.ts'
+import { type Failing, toFailing, toWritable, WorkFailed, WorkKept } from './work-failure.ts'
 import { isAway, isLost, isUnusable, WorkLease } from './work-lease.ts'
 
 export interface AttemptOptions {
@@ -42,6 +42,7 @@ type Produced =
   | { readonly submission: Submission }
   | { readonly failing: Failing }
   | { readonly released: string }
+  | { readonly kept: true }
 
 const AGAIN_MS = 1_000
 const UNTOLD = 'the work failed, and the reason could not be written down'
@@ -91,7 +92,7 @@ export class Attempt {
       working = false
       holding.unwatch()
       // The lease is kept meanwhile: acceptance checks may take longer than it lasts.
-      if (this.#lost.signal.aborted) return
+      if (this.#lost.signal.aborted || 'kept' in produced) return
       if (!this.#hasChecks) this.#options.onEnding?.()
       await this.#handIn(produced)
     } finally {
@@ -120,7 +121,7 @@ export class Attempt {
       return await this.#check(answer ?? {})
     } catch (error) {
       if (stopped.aborted) return { released: `${link.name} was stopped before the work was done` }
-      return { failing: toFailing(error) }
+      return error instanceof WorkKept ? { kept: true } : { failing: toFailing(error) }
     }
   }
 
@@ -192,7 +193,7 @@ export class Attempt {
     return { submission: JSON.parse(JSON.stringify(submission)) }
   }
 
-  async #handIn(produced: Produced): Promise<void> {
+  async #handIn(produced: Exclude<Produced, { readonly kept: true }>): Promise<void> {
     // Work that a verifier gave back is handed in again in the same attempt, from a later revision.
     const { uid, attempt, rev } = this.#handoff
     const key = `attempt-${attempt}-of-${uid}-from-${rev}`

@@ -26,6 +26,9 @@ export class WorkFailed extends Error {
   }
 }
 
+/** Thrown by a handler whose work goes on: it is held as before, and nothing is handed in. */
+export class WorkKept extends Error {}
+
 /** The failure that an exception stands for: its own code where document 001 knows it, else PROCESSING_ERROR. */
 export function toFailing(error: unknown): Failing {
   const { code, details } = (typeof error === 'object' && error !== null ? error : {}) as Partial<WorkFailed>

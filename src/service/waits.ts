@@ -75,7 +75,7 @@ class Waits {
     const { store, now } = this.#deps
     const ms = Date.parse(at) - now().getTime()
     const settle = () => void store.settle(now().toISOString()).catch(() => undefined)
-    if (ms < LONGEST_TIMER_MS) setTimeout(settle, ms + 1).unref()
+    if (ms < LONGEST_TIMER_MS) setTimeout(settle, Math.max(ms, 0) + 1).unref()
   }
 
   #lookLater(): void {

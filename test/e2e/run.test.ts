@@ -46,6 +46,7 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
       [handoff.state, result?.evidence],
       ['in_review', [{ deliverable: 'Middleware', evidence: `commit ${commit} on ${branch}` }]],
     )
+    assert.doesNotMatch(result?.note ?? '', /outside/)
     assert.doesNotMatch(w.written('briefs'), /refused/)
 
     await ask(w.where, 'verify', id, '--fail', 'the header is missing', '--as', 'planner')
@@ -103,6 +104,27 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
       const costs = attempts.map(({ usage }) => usage?.cost_usd)
       assert.deepEqual([state, costs], ['failed', Array.from({ length: tries }, () => 1)], id)
     }
+  })
+
+  it('that handed in itself and is refused before it ends gets the refusal, and has not failed', async (t) => {
+    const w = runnersIn(t, {
+      coder: {
+        answer: 'calls',
+        script: `
+          baton('submit', '@', '--note', 'done')
+          while (!brief.includes('refused, because') && !existsSync(home + '/judged')) await sleep(50)`,
+      },
+    })
+    const { id } = await w.send('coder')
+    const running = w.once()
+    await until(async () => (await w.show(id)).handoff.state === 'in_review')
+
+    await ask(w.where, 'verify', id, '--fail', 'the header is missing', '--as', 'planner')
+    w.place.file('judged', '')
+
+    assert.equal((await running).code, 0)
+    const { state, attempts } = (await w.show(id)).handoff
+    assert.deepEqual([state, attempts.length], ['in_review', 1])
   })
 
   it('is an agent and never a person: it sees nothing of the person that is not listed, and no terminal', async (t) => {

@@ -14,6 +14,7 @@ const stepsOf = async (where: Where, run: string) =>
     ({ agent, state }) => `${agent} ${state}`,
   )
 
+// The commands of its README.md, with the stand-ins.
 it('the example team takes a request over a gate to a person, as a workflow and by --then', async (t) => {
   const place = folders(t)
   const where: Where = { cwd: place.repository('team') }

@@ -219,7 +219,9 @@ function gitSettings(place: Folders, clone: string): Record<string, string> {
 
 const fill = (from: string): string =>
   `[ -e bin/baton.js ] || exit 0
-cp -RP ${from}/node_modules . && cp -RL ${from}/dist . && cp -RL ${from}/web/dist web/ && touch dist/.built web/dist/index.html`
+cp -RP ${from}/node_modules .
+[ -e ${from}/dist/.built ] || exit 0
+cp -RL ${from}/dist . && cp -RL ${from}/web/dist web/ && touch dist/.built web/dist/index.html`
 
 /** What a person has after a clone and an install: the files of git, the packages and the build of this run. */
 function makeClone(clone: string): void {

@@ -242,7 +242,8 @@ async function stateOf({ where }: OlderWorkspace, id: string): Promise<string> {
 
 /** An answer without what is overdue. */
 function comparable(answer: Record<string, unknown>, overdue: readonly string[]): unknown {
-  const kept: Record<string, unknown> = { ...answer }
+  // 0.1.0 did not say what its caller may do.
+  const { may: _, ...kept }: Record<string, unknown> = answer
   // 0.1.0 told only of the tasks to start which one is critical.
   if (kept.task) kept.task = { ...kept.task, critical: undefined }
   for (const list of ['items', 'notices'])

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Repository } from '../git/git.ts'
@@ -63,4 +64,25 @@ export async function committed(
   return commit === undefined || (await repository?.isAncestor(commit, 'HEAD'))
     ? undefined
     : `commit ${commit} on ${branch}`
+}
+
+const NAMED = 10
+
+/** Remembers the changed files of the project itself; answers later which ones changed outside a worktree meanwhile. */
+export async function watchOutside(repository: Repository): Promise<() => Promise<string>> {
+  const before = await changedFiles(repository)
+  return async () => {
+    const now = await changedFiles(repository)
+    const files = [...now].filter(([file, at]) => before.get(file) !== at).map(([file]) => file)
+    if (files.length === 0) return ''
+    const more = files.length > NAMED ? ` and ${files.length - NAMED} more` : ''
+    return `files outside its worktree changed while it ran: ${files.slice(0, NAMED).join(', ')}${more}`
+  }
+}
+
+/** By the instant of the last change: a file may have been changed before. */
+async function changedFiles(repository: Repository): Promise<ReadonlyMap<string, number>> {
+  const files = await repository.at(repository.main).uncommitted()
+  const at = (file: string) => statSync(join(repository.main, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  return new Map(files.map((file) => [file, at(file)]))
 }

@@ -20,7 +20,7 @@ import { answerOf } from './answer.ts'
 import { briefOf } from './brief.ts'
 import { endMarked } from './guard.ts'
 import type { ReadyRunner } from './known-programs.ts'
-import { clearPlaces, committed, handoffPlace } from './places.ts'
+import { clearPlaces, committed, handoffPlace, watchOutside } from './places.ts'
 import { runProgram } from './program.ts'
 import { saidBy, usageOf } from './said.ts'
 
@@ -231,6 +231,7 @@ class Slot {
     const brief = briefOf({ runner, handoff, found, refusal, branch: place?.branch })
     const cwd = place?.folder ?? host.root
     const env = host.environment(runner, instance)
+    const outside = place && host.repository ? await watchOutside(host.repository) : async () => ''
     const stop = new AbortController()
     const onLost = () => !isOwnEnd(work.signal) && stop.abort()
     work.signal.addEventListener('abort', onLost, { once: true })
@@ -253,7 +254,12 @@ class Slot {
     )
     this.#program = running.catch(() => undefined)
     const run = { ...(await running) }
-    const output = withoutSecrets(withoutValues(run.output, [...runner.env, 'BATON_TOKEN'], env))
+    const strayed = await outside()
+    if (strayed !== '') host.tell({ agent: this.agent, kind: 'warning', text: `${id}: ${strayed}` })
+    // The verifier reads the end of the output, and must see it too.
+    const printed =
+      strayed === '' ? run.output : `${run.output}\nBaton: ${strayed}; look at them before you pass it\n`
+    const output = withoutSecrets(withoutValues(printed, [...runner.env, 'BATON_TOKEN'], env))
     const said = saidBy(output)
     const words = runner.setup === undefined ? output : said.text
     const block = runner.answer === 'block' ? blocksIn({ text: words }).blocks.at(-1) : undefined

@@ -10,21 +10,20 @@ export interface ProgramWords {
   readonly usage?: Usage
 }
 
-/** Reads the events that a known program prints, one a line. Lines that are not events are its words. */
+/** Reads the events that a known program prints, one a line or one document. Anything else is its words. */
 export function saidBy(output: string): ProgramWords {
   const words: string[] = []
   let usage: Usage | undefined
-  for (const line of output.split('\n')) {
-    const event = eventIn(line)
-    if (!event) {
-      words.push(line)
-      continue
+  for (const piece of piecesIn(output)) {
+    const events = eventsIn(piece)
+    if (!events) words.push(piece)
+    for (const event of events ?? []) {
+      const text = eventText(event)
+      if (text !== undefined) words.push(text)
+      const used = usageOf(usageIn(event) ?? {})
+      // opencode reports each step, the others report the whole at their end.
+      if (used) usage = event.type === 'step_finish' ? sumUsage(usage ?? {}, used) : used
     }
-    const text = eventText(event)
-    if (text !== undefined) words.push(text)
-    const used = usageOf(usageIn(event) ?? {})
-    // opencode reports each step, the others report the whole at their end.
-    if (used) usage = event.type === 'step_finish' ? sumUsage(usage ?? {}, used) : used
   }
   return { text: words.join('\n'), ...(usage && { usage }) }
 }
@@ -36,20 +35,54 @@ export function usageOf(data: EventData): Usage | undefined {
   return names.length > 0 ? usage : undefined
 }
 
-function eventIn(line: string): EventData | undefined {
-  if (!line.startsWith('{"')) return undefined
+/** The lines, where a document of JSON over several lines is one piece. */
+function piecesIn(output: string): readonly string[] {
+  const pieces: string[] = []
+  let open: string[] = []
+  const close = () => {
+    for (const line of open) pieces.push(line)
+    open = []
+  }
+  for (const line of output.split('\n')) {
+    if (line === '{') close()
+    if (line !== '{' && open.length === 0) pieces.push(line)
+    else open.push(line)
+    if (line !== '}') continue
+    const document = open.join('\n')
+    if (eventsIn(document)) open = [document]
+    close()
+  }
+  close()
+  return pieces
+}
+
+/** Undefined for words. Some programs print all their events as one list. */
+function eventsIn(piece: string): readonly EventData[] | undefined {
+  if (!/^(?:\{["\n]|\[\{)/.test(piece)) return undefined
   try {
-    const event = JSON.parse(line)
-    return typeof event.type === 'string' || typeof event.total_cost_usd === 'number' ? event : undefined
+    const found = [JSON.parse(piece)].flat()
+    return found.every(isEvent) ? found : undefined
   } catch {
     return undefined
   }
 }
 
+const isEvent = (event: unknown): boolean =>
+  typeof at(event, 'type') === 'string' ||
+  typeof at(event, 'total_cost_usd') === 'number' ||
+  at(event, 'stats', 'models') !== undefined
+
 const at = (data: unknown, ...path: readonly (string | number)[]): unknown =>
   path.reduce((value, key) => (value as EventData | null | undefined)?.[key], data)
 
-const TEXTS = [['result'], ['item', 'text'], ['part', 'text'], ['data', 'content'], ['content']] as const
+const TEXTS = [
+  ['result'],
+  ['response'],
+  ['item', 'text'],
+  ['part', 'text'],
+  ['data', 'content'],
+  ['content'],
+] as const
 
 function eventText(event: EventData): string | undefined {
   // Others wrote this one: the brief comes back as a message of the user.
@@ -70,6 +103,12 @@ function usageIn(event: EventData): EventData | undefined {
   }
   const isEnd = event.type === 'result' || event.type === 'turn.completed' || 'total_cost_usd' in event
   const tokens = at(event, 'usage') ?? at(event, 'stats') ?? {}
+  const models = at(tokens, 'models') as EventData | undefined
+  // A stream of Gemini CLI has the sum beside its models.
+  if (models && at(tokens, 'input_tokens') === undefined)
+    return Object.values(models).map(modelUsage).reduce(sumUsage, {})
+  const counted = at(event, 'payload', 'info', 'total_token_usage')
+  if (counted) return counted as EventData
   if (!isEnd || typeof tokens !== 'object') return undefined
   const count = (name: string) => Number(at(tokens, name) ?? 0)
   // Claude Code counts the tokens of its cache beside the others; elsewhere they are part of them.
@@ -80,3 +119,9 @@ function usageIn(event: EventData): EventData | undefined {
   const input_tokens = 'input_tokens' in tokens ? count('input_tokens') + cached : undefined
   return { ...tokens, cost_usd: event.total_cost_usd, input_tokens }
 }
+
+/** Gemini CLI counts by model. */
+const modelUsage = (model: unknown): Usage => ({
+  input_tokens: Number(at(model, 'tokens', 'prompt') ?? 0),
+  output_tokens: Number(at(model, 'tokens', 'candidates') ?? 0),
+})

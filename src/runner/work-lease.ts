@@ -121,11 +121,11 @@ export class WorkLease {
 function lossOf(mine: Handoff, now: Handoff | undefined): BatonError | undefined {
   const details = { id: mine.id, attempt: mine.attempt }
   if (!now) return new BatonError('not_found', `${mine.id} is gone`, details)
-  if (isSameTry(now, mine) && (isHeld(now.state) || now.state === 'needs_input')) return undefined
+  if (isSame(now, mine) && (isHeld(now.state) || now.state === 'needs_input')) return undefined
   const what =
     now.state === 'cancelled' ? 'was cancelled' : `is no longer held here: it ${stateWords(now.state)}`
   // It may have been offered again, and taken by another, since the program of this attempt ended it.
-  const tried = now.attempts.findLast((each) => isSameTry(each, mine))
+  const tried = now.attempts.findLast((each) => isSame(each, mine))
   const outcome = tried?.error?.code === 'TIMEOUT' ? 'timed_out' : tried?.outcome
   return new BatonError('conflict', `${mine.id} ${what}`, {
     ...details,
@@ -136,5 +136,5 @@ function lossOf(mine: Handoff, now: Handoff | undefined): BatonError | undefined
 
 type Held = Pick<Handoff, 'attempt' | 'holder' | 'instance'>
 
-const isSameTry = (one: Held, other: Held): boolean =>
+const isSame = (one: Held, other: Held): boolean =>
   one.attempt === other.attempt && one.holder === other.holder && one.instance === other.instance

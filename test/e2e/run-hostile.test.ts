@@ -27,6 +27,7 @@ const PROGRAMS: readonly Hostile[] = [
   { how: 'ends well without a block',    script: "console.log('done')", settings: { answer: 'block' }, state: 'failed', reason: /without a handoff block/ },
   { how: 'ends with a complete block',   script: BLOCK('complete'), settings: { answer: 'block' }, state: 'in_review' },
   { how: 'prints a secret',              script: `console.log('${TOKEN}')`, state: 'in_review', reason: /^\[a GitHub token\]$/ },
+  { how: 'writes outside its worktree',  script: "writeFileSync('../../../baton.md', 'mine'); commit('own.ts', '1')", settings: { worktree: true }, state: 'in_review', reason: /^Baton: files outside its worktree changed while it ran: baton\.md; look at them/ },
   { how: 'reads its brief from a file',  script: "console.log(readFileSync(process.argv.at(-1), 'utf8').split('\\n')[0])", settings: { brief: 'file' }, state: 'in_review', reason: /^You are p\d+\. Baton started you/ },
 ]
 

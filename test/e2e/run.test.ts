@@ -46,6 +46,7 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
       [handoff.state, result?.evidence],
       ['in_review', [{ deliverable: 'Middleware', evidence: `commit ${commit} on ${branch}` }]],
     )
+    assert.doesNotMatch(result?.note ?? '', /outside/)
     assert.doesNotMatch(w.written('briefs'), /refused/)
 
     await ask(w.where, 'verify', id, '--fail', 'the header is missing', '--as', 'planner')

@@ -66,7 +66,7 @@ export async function committed(
     : `commit ${commit} on ${branch}`
 }
 
-const NAMED = 10
+const FILES_TOLD = 10
 
 /** Remembers the changed files of the project itself; answers later which ones changed outside a worktree meanwhile. */
 export async function watchOutside(repository: Repository): Promise<() => Promise<string>> {
@@ -75,8 +75,8 @@ export async function watchOutside(repository: Repository): Promise<() => Promis
     const now = await changedFiles(repository)
     const files = [...now].filter(([file, at]) => before.get(file) !== at).map(([file]) => file)
     if (files.length === 0) return ''
-    const more = files.length > NAMED ? ` and ${files.length - NAMED} more` : ''
-    return `files outside its worktree changed while it ran: ${files.slice(0, NAMED).join(', ')}${more}`
+    const more = files.length > FILES_TOLD ? ` and ${files.length - FILES_TOLD} more` : ''
+    return `files outside its worktree changed while it ran: ${files.slice(0, FILES_TOLD).join(', ')}${more}`
   }
 }
 

@@ -109,7 +109,7 @@ describe('a word that is not known', () => {
     [['inbx', '--json'], 'baton has no command inbx; did you mean inbox?'],
     [['frobnicate'], 'baton has no command frobnicate; see: baton help'],
     [['handoff', 'lst'], 'handoff has no verb lst; did you mean list?'],
-    [['store', 'burn'], 'store has no verb burn; it has backup, copy, grants, info, restore, upgrade'],
+    [['store', 'burn'], 'store has no verb burn; it has backup, grants, info, move, restore, upgrade'],
     [['inbox', '--jsno'], 'inbox has no option --jsno; did you mean --json?'],
     [['--jsno', 'inbox'], 'baton has no option --jsno; did you mean --json?'],
     [['accept', 'HO-2026-001', 'extra'], 'accept does not take "extra"; put text with spaces in quotes'],

@@ -15,7 +15,7 @@ const REFUSED: readonly (readonly [says: string, ...args: string[]])[] = [
   ['--silence: policy is one of wait, expire, escalate, reassign', ...SEND, '--type', 'gate', '--silence', 'exire:1s'],
   ['--progress is at most 100', 'task', 'update', 'T1', '--progress', '150'],
   ['packge is not a format; use markdown, queue, block, writeback or package', 'convert', 'a.md', '--to', 'packge'],
-  ['reassign has no option --to; write it without: baton reassign 1 x', 'handoff', 'reassign', '1', '--to', 'x'],
+  ['accept has no option --id; write it without: baton accept 1', 'accept', '--id', '1'],
   ['there is no audit session; begin one with audit_session_start first; type: baton audit session-start', 'audit', 'verify-chain'],
 ]
 

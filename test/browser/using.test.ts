@@ -188,13 +188,13 @@ describe('a person at the dashboard', () => {
     await go('/')
 
     await seat.page.getByLabel('from').selectOption('claude')
-    await seat.page.getByPlaceholder('id or title').fill('cold')
+    await seat.page.getByRole('searchbox').fill('cold')
     await seat.page.waitForURL('**/?from=claude&text=cold')
     await seat.page.reload()
     await seat.page.getByText('Measure cold start').waitFor()
 
     assert.equal(await seat.page.getByLabel('from').inputValue(), 'claude')
-    assert.equal(await seat.page.getByPlaceholder('id or title').inputValue(), 'cold')
+    assert.equal(await seat.page.getByRole('searchbox').inputValue(), 'cold')
     assert.equal(await seat.page.locator('.tile').count(), 1)
   })
 

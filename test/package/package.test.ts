@@ -62,7 +62,7 @@ describe('the package as it is published', { concurrency: true }, () => {
   it('holds the build, the command, the verifiers, the docs, the examples, the licences and nothing else', () => {
     const paths = packed.map(({ path }) => path)
     const expected =
-      /^(?:dist\/.*\.(?:c?js|d\.ts)|dist\/baton-verify\.(?:mjs|html)|dist\/web\/(?:index\.html|icon\.svg|assets\/[\w-]+\.css)|docs\/.*\.(?:md|json|svg|service)|docs\/screenshots\/board-light\.png|examples\/.*\.(?:ts|md|sh|py|json|ya?ml)|bin\/(?:baton\.js|code-cache\.cjs)|plugins\/(?:[\w.-]+\/)+[\w.-]+\.(?:json|md)|package\.json|(?:README|CHANGELOG|CONTRIBUTING)\.md|LICENSE|THIRD-PARTY-LICENSES\.txt)$/
+      /^(?:dist\/.*\.(?:c?js|d\.ts)|dist\/baton-verify\.(?:mjs|html)|dist\/web\/(?:index\.html|icon\.svg|assets\/[\w-]+\.css)|docs\/.*\.(?:md|json|svg|service)|docs\/screenshots\/board-light\.png|examples\/.*\.(?:ts|mjs|md|sh|py|json|ya?ml)|bin\/(?:baton\.js|code-cache\.cjs)|plugins\/(?:[\w.-]+\/)+[\w.-]+\.(?:json|md)|package\.json|(?:README|CHANGELOG|CONTRIBUTING)\.md|LICENSE|THIRD-PARTY-LICENSES\.txt)$/
 
     assert.deepEqual(
       paths.filter((path) => !expected.test(path) || /\.(?:test|contract)\./.test(path)),

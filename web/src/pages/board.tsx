@@ -72,7 +72,7 @@ export function Board() {
           <span className="soft">with </span>
           <input
             type="search"
-            placeholder="id or title"
+            placeholder="words or id"
             value={draft ?? query.get('text') ?? ''}
             onChange={({ target }) => setDraft(target.value)}
           />

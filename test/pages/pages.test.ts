@@ -223,7 +223,7 @@ cp -RP ${from}/node_modules .
 [ -e ${from}/dist/.built ] || exit 0
 cp -RL ${from}/dist . && cp -RL ${from}/web/dist web/ && touch dist/.built web/dist/index.html`
 
-/** What a person has after a clone and an install: the files of git, the packages and the build of this run. */
+/** A clone as a person has it after an install: the files of git, the packages and the build of this run. */
 function makeClone(clone: string): void {
   git(ROOT, 'clone', '--quiet', ROOT, clone)
   const changed = git(ROOT, 'ls-files', '-z', '--modified', '--others', '--exclude-standard').split('\0')
@@ -234,7 +234,7 @@ function makeClone(clone: string): void {
   git(clone, 'add', '--all')
   git(clone, 'commit', '--quiet', '--allow-empty', '--message', 'changes of the working tree')
   // Links, so that nothing that npm does in the clone reaches the packages of this run.
-  // Where the sources have changed since the build, they run themselves.
+  // Sources that have changed since the build run themselves.
   const builtMs = statSync(join(ROOT, 'dist/.built'), { throwIfNoEntry: false })?.mtimeMs ?? 0
   const sources = globSync('src/**/*.ts', { cwd: ROOT }).filter((file) => !file.endsWith('.test.ts'))
   const isBuilt = sources.every((file) => statSync(join(ROOT, file)).mtimeMs <= builtMs)

@@ -53,7 +53,7 @@ export function Standing({ handoff }: { readonly handoff: Handoff }) {
   )
 }
 
-/** Who is awaited, until when, and what follows otherwise. */
+/** The agent or person that is awaited, the time that is left, and the outcome without an answer. */
 function Next({ handoff }: { readonly handoff: Handoff }) {
   const { state, from, to, waiting_for: awaited = to, ack_deadline, lease_until, not_before } = handoff
   switch (state) {
@@ -62,8 +62,8 @@ function Next({ handoff }: { readonly handoff: Handoff }) {
     case 'offered':
       return (
         <>
-          {to} must accept it
-          <Limit at={ack_deadline} otherwise="it expires" />.
+          {to} must accept it.
+          <Limit what="It expires" at={ack_deadline} />
         </>
       )
     case 'accepted':
@@ -71,8 +71,10 @@ function Next({ handoff }: { readonly handoff: Handoff }) {
     case 'blocked':
       return (
         <>
-          {state === 'blocked' ? `${to} is blocked; its sender ${from} may reassign it` : `${to} hands it in`}
-          <Limit at={lease_until} otherwise="without a sign of life it times out" />.
+          {state === 'blocked'
+            ? `${to} is blocked; its sender ${from} may reassign it.`
+            : `${to} hands it in.`}
+          <Limit what="Without a heartbeat it times out" at={lease_until} />
         </>
       )
     case 'needs_input':
@@ -100,11 +102,11 @@ function Next({ handoff }: { readonly handoff: Handoff }) {
   }
 }
 
-function Limit({ at, otherwise }: { readonly at: string | undefined; readonly otherwise: string }) {
+function Limit({ what, at }: { readonly what: string; readonly at: string | undefined }) {
   return at === undefined ? null : (
     <>
       {' '}
-      (<Time at={at} />, else {otherwise})
+      {what} <Time at={at} />.
     </>
   )
 }

@@ -114,7 +114,7 @@ function answersOf(shell: Shell, args: Arguments): GivenAnswers {
   if (isConsented(args))
     throw new BatonError(
       'not_found',
-      `there is no file ${file}; run it without --yes first, which writes one to fill in`,
+      `${file} does not exist; type the same without --yes first, which writes it for you to fill in`,
       { file },
     )
   return { file, isNew: true }

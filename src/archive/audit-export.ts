@@ -1,15 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { exportPieces, type LogReader, type Piece } from '../audit/levels/index.ts'
 import { BatonError } from '../domain/errors.ts'
@@ -98,11 +87,7 @@ function refuseForeign(target: string): void {
   )
 }
 
-async function writePieces(
-  pieces: AsyncIterable<Piece>,
-  draft: string,
-  signal?: AbortSignal,
-): Promise<{ files: number; bytes: number }> {
+async function writePieces(pieces: AsyncIterable<Piece>, draft: string, signal?: AbortSignal) {
   const written = new Set<string>()
   const folders = new Set<string>()
   let bytes = 0
@@ -111,21 +96,11 @@ async function writePieces(
     const path = join(draft, ...piece.name.split('/'))
     if (!folders.has(dirname(path))) mkdirSync(dirname(path), { recursive: true })
     folders.add(dirname(path))
-    append(path, piece.bytes)
+    appendFileSync(path, piece.bytes, { mode: 0o644, flush: path.endsWith('checkpoint') })
     written.add(piece.name)
     bytes += piece.bytes.length
   }
   return { files: written.size, bytes }
-}
-
-function append(path: string, bytes: Uint8Array): void {
-  const descriptor = openSync(path, 'a', 0o644)
-  try {
-    for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at)
-    if (path.endsWith('checkpoint')) fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }
 
 function swap(draft: string, target: string): void {

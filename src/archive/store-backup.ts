@@ -1,14 +1,5 @@
 import { createHash, type Hash, randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  createReadStream,
-  createWriteStream,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  rmSync,
-} from 'node:fs'
+import { createReadStream, createWriteStream, existsSync, linkSync, rmSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
@@ -49,9 +40,8 @@ export async function backup(
   const draft = `${file}.${process.pid}.${randomBytes(4).toString('hex')}.part`
   try {
     const written = new RowDigest()
-    const output = createWriteStream(draft, { flags: 'wx', mode: 0o600 })
+    const output = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
     await pipeline(Readable.from(backupLines(store, written, work)), createGzip(), output)
-    flush(draft)
     const readBack = new RowDigest()
     for await (const _ of readBack.through(readBackup(draft, true), work, 'reading back'));
     written.demandSame(readBack, file)
@@ -240,15 +230,6 @@ function parsed(text: string | undefined): unknown {
     return JSON.parse(text ?? '')
   } catch {
     return undefined
-  }
-}
-
-function flush(file: string): void {
-  const descriptor = openSync(file, 'r+')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }
 

@@ -1,5 +1,7 @@
 /** Deeper values are refused; a value that holds itself would never end. */
 const MAX_DEPTH = 200
+/** Strings that stand in JSON as they are. */
+const UNESCAPED = /^[ !#-[\]-~]*$/
 
 /**
  * The one JSON text of a value (RFC 8785): the same bytes on every machine. Throws a TypeError on everything
@@ -67,13 +69,14 @@ function isWellFormed(text: string): true {
  * there. Members that are left out are those of the value itself.
  */
 export function canonicalText(value: unknown, leftOut?: readonly string[]): string {
+  if (typeof value === 'string' && UNESCAPED.test(value)) return `"${value}"`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
   if (Array.isArray(value)) return `[${value.map((each) => canonicalText(each)).join(',')}]`
   const object = value as Readonly<Record<string, unknown>>
   let members = ''
   for (const key of Object.keys(object).sort()) {
     if (object[key] === undefined || leftOut?.includes(key)) continue
-    members += `${members && ','}${JSON.stringify(key)}:${canonicalText(object[key])}`
+    members += `${members && ','}${canonicalText(key)}:${canonicalText(object[key])}`
   }
   return `{${members}}`
 }

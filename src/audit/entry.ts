@@ -220,22 +220,13 @@ function matches(value: unknown, pattern: RegExp): boolean {
   return typeof value === 'string' && pattern.test(value)
 }
 
-function unknownField(
-  object: Readonly<Record<string, unknown>>,
-  known: ReadonlySet<string>,
-  path: string,
-): string | undefined {
+function unknownField(object: Readonly<Record<string, unknown>>, known: ReadonlySet<string>, path: string) {
   for (const name of Object.keys(object)) if (!known.has(name)) return `${path}${name}`
   return undefined
 }
 
 /** A count and a hash, both or neither. */
-function wrongHead(
-  head: unknown,
-  name: string,
-  count: string,
-  fields: ReadonlySet<string>,
-): string | undefined {
+function wrongHead(head: unknown, name: string, count: string, fields: ReadonlySet<string>) {
   if (head === undefined) return undefined
   if (!isObject(head)) return name
   if (!isCount(head[count])) return `${name}.${count}`

@@ -86,18 +86,10 @@ export class CheckpointCheck {
   }
 
   report(size: number, walked: number): LevelReport {
-    if (walked < size)
-      this.findings.bad(
-        `entry ${walked}`,
-        `${amount(size, 'entry is', 'entries are')} signed, and the export holds ${walked}`,
-        walked,
-      )
-    const count = this.findings.counts.checkpoints ?? 0
-    return this.findings.report(
-      'L1',
-      'ok',
-      `${amount(count, 'checkpoint')} signed by ${this.#verifier.name}, each with the root that the entries give`,
-    )
+    const fewer = `${amount(size, 'entry is', 'entries are')} signed, and the export holds ${walked}`
+    if (walked < size) this.findings.bad(`entry ${walked}`, fewer, walked)
+    const signed = `${amount(this.findings.counts.checkpoints ?? 0, 'checkpoint')} signed by ${this.#verifier.name}`
+    return this.findings.report('L1', 'ok', `${signed}, each with the root that the entries give`)
   }
 }
 
@@ -148,21 +140,15 @@ export class RememberedCheck {
 
   report(size: number): LevelReport {
     const seen = this.#seen.size
-    if (seen > size)
-      this.#findings.bad(
-        `entry ${size}`,
-        `you remember ${amount(seen, 'entry', 'entries')}, and the log ends with ${size}: it was rolled back`,
-        size,
-      )
+    const entries = amount(seen, 'entry', 'entries')
+    const fewer = `you remember ${entries}, and the log ends with ${size}: it was rolled back`
+    if (seen > size) this.#findings.bad(`entry ${size}`, fewer, size)
     else if (this.#findings.counts.compared === undefined)
       this.#findings.bad(`entry ${seen}`, 'the entries that you remember are not all in the export', seen)
     if (seen === 0)
       return this.#findings.report('L2', 'nothing', 'you remember an empty log, with which every log agrees')
-    return this.#findings.report(
-      'L2',
-      'ok',
-      `the first ${amount(seen, 'entry', 'entries')} match what you remember, ${size - seen} are newer`,
-    )
+    const said = `the first ${entries} match what you remember, ${size - seen} are newer`
+    return this.#findings.report('L2', 'ok', said)
   }
 }
 

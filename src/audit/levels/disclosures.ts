@@ -108,11 +108,8 @@ export class DisclosureCheck {
     for (const [, { where, entry }] of this.#missing)
       this.#findings.bad(where, 'its text is missing, and no record says that it was redacted', entry)
     const redacted = this.#redacted === 0 ? '' : `, ${this.#redacted} redacted`
-    return this.#findings.report(
-      'L5',
-      isWhole ? 'ok' : 'unverifiable',
-      `${amount(this.#opened, 'text')} as written${redacted}`,
-    )
+    const said = `${amount(this.#opened, 'text')} as written${redacted}`
+    return this.#findings.report('L5', isWhole ? 'ok' : 'unverifiable', said)
   }
 
   /** Whether it opens one of the digests that is not open yet; marks it. */

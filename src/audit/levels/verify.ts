@@ -66,11 +66,7 @@ export async function verifyExport(
   }
 }
 
-async function readHead(
-  files: ExportFiles,
-  { sha256 }: Platform,
-  vkey: string | undefined,
-): Promise<Head | { readonly missing: string }> {
+async function readHead(files: ExportFiles, { sha256 }: Platform, vkey: string | undefined) {
   const note = utf8(await files.read(CHECKPOINT, SMALL))
   if (note === undefined) return { missing: 'there is no file checkpoint: this is not an export of a log' }
   const key = vkey ?? utf8(await files.read(VKEY, SMALL))?.replace(/\n$/, '')

@@ -6,6 +6,7 @@ import type { ServiceDeps } from '../deps.ts'
 import { nodeSha256, toBytes, toText } from './hashes.ts'
 import { doesExtend, forked, openCheckpoint } from './heads.ts'
 import { logKeysOf, signingKey } from './log-key.ts'
+import { missingFromStore } from './log-reader.ts'
 import { sequence } from './sequence.ts'
 import { TreeReader } from './tree-reader.ts'
 import { recognise } from './trust.ts'
@@ -55,12 +56,7 @@ export async function newestCheckpoint(deps: ServiceDeps): Promise<Verified | un
 /** The checkpoint of exactly this size. */
 export async function checkpointAt(deps: ServiceDeps, size: number): Promise<Verified> {
   const [found] = await deps.store.checkpoints({ before: size + 1, limit: 1 })
-  if (found?.size !== size)
-    throw new BatonError(
-      'store_refused',
-      `the checkpoint of size ${size} is missing: somebody has changed the store; compare it with a backup`,
-      { size },
-    )
+  if (found?.size !== size) throw missingFromStore(`the checkpoint of size ${size}`, { size })
   return verified(deps, found, new TreeReader(deps.store))
 }
 
@@ -74,14 +70,11 @@ async function verified(deps: ServiceDeps, signed: SignedCheckpoint, reader: Tre
   const current = keys.at(-1)
   const checkpoint = signer && openCheckpoint(signed.note, signer.vkey)
   const { origin } = deps.store.info
-  if (!checkpoint || checkpoint.origin !== origin || checkpoint.size !== signed.size)
-    throw forked(deps, `its checkpoint of size ${signed.size} is not signed with its key`, {
-      size: signed.size,
-    })
-  if (toText(await reader.rootAt(checkpoint.size)) !== toText(checkpoint.root))
-    throw forked(deps, `its checkpoint of size ${signed.size} is not that of its entries`, {
-      size: signed.size,
-    })
+  const { size } = signed
+  const forkedAt = (why: string) => forked(deps, `its checkpoint of size ${size} is not ${why}`, { size })
+  if (!checkpoint || checkpoint.origin !== origin || checkpoint.size !== size)
+    throw forkedAt('signed with its key')
+  if (toText(await reader.rootAt(size)) !== toText(checkpoint.root)) throw forkedAt('that of its entries')
   await recognise(deps, { origin, vkey: current?.vkey ?? signer.vkey, checkpoint, note: signed.note }, reader)
   return { ...signed, origin, root: toText(checkpoint.root), vkey: signer.vkey }
 }
@@ -105,10 +98,6 @@ async function demandSigned(deps: ServiceDeps, last: string | undefined): Promis
   const { size } = await deps.store.tree()
   if (await doesExtend(reader, before, size)) return
   const here = size < before.size ? `has only ${size}` : 'is another history'
-  throw forked(
-    deps,
-    `this key has signed ${before.size} entries of it, and what is here ${here}`,
-    { signed: before.size, size },
-    '--reset --new-key',
-  )
+  const why = `this key has signed ${before.size} entries of it, and what is here ${here}`
+  throw forked(deps, why, { signed: before.size, size }, '--reset --new-key')
 }

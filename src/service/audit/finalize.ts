@@ -41,11 +41,10 @@ export async function finalize(deps: ServiceDeps, call: Call, ref?: string): Pro
 /** The answer for a session that is sealed. */
 export async function sealedRoot(deps: ServiceDeps, call: Call, ref?: string): Promise<Sealed> {
   const session = await findSession(deps, call, ref)
-  if (session.state !== 'sealed')
-    refuse('wrong_state', `${session.id} is not sealed yet; call merkle_finalize first`, {
-      session: session.id,
-      missing: 'merkle_finalize',
-    })
+  const { id, state } = session
+  const missing = 'merkle_finalize'
+  if (state !== 'sealed')
+    refuse('wrong_state', `${id} is not sealed yet; call ${missing} first`, { session: id, missing })
   return receiptOf(deps, session)
 }
 
@@ -67,12 +66,7 @@ async function attempt(deps: ServiceDeps, call: Call, uid: string): Promise<Seal
 /** Somebody else took over, because this writer was silent for too long. */
 class LeaseLost extends Error {}
 
-async function seal(
-  deps: ServiceDeps,
-  call: Call,
-  session: AuditSession,
-  lease: string,
-): Promise<AuditSession> {
+async function seal(deps: ServiceDeps, call: Call, session: AuditSession, lease: string) {
   const { store } = deps
   const { size } = await sequence(store)
   const members = await membersOf(store, session, size, renewing(deps, session.uid, lease))
@@ -94,12 +88,8 @@ async function seal(
         to: 'sealed',
       },
     })
-    return {
-      ...rest,
-      rev: found.rev + 1,
-      state: 'sealed',
-      seal: { at, by: call.actor.name, n, root, size },
-    }
+    const by = call.actor.name
+    return { ...rest, rev: found.rev + 1, state: 'sealed', seal: { at, by, n, root, size } }
   })
 }
 

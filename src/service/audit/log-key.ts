@@ -41,13 +41,8 @@ export async function signingKey(deps: ServiceDeps): Promise<LogKey> {
   const own = await keys.key(origin)
   if (named) return demandNamed(named, own, keys.fileOf(origin))
   const key = own ?? (await keys.makeKey(origin))
-  await nameInLog(
-    deps,
-    { actor: ENGINE },
-    KEY_STREAM,
-    { vkey: key.vkey, host: keys.host, file: key.file },
-    'first',
-  )
+  const { vkey, file } = key
+  await nameInLog(deps, { actor: ENGINE }, KEY_STREAM, { vkey, host: keys.host, file }, 'first')
   // Another machine may have named its own in the same moment.
   return demandNamed((await logKeyOf(deps)) ?? key, key, key.file)
 }
@@ -99,20 +94,16 @@ export function nameInLog(
       if (before && more === 'first') return
       const rev = (before?.seq ?? -1) + 2
       const cp = more === 'first' ? undefined : more
-      const record = {
-        ...logRecord(stream, actor, { id: stream, k: 'workspace', rev }, at),
-        ...present({ cp }),
-      }
+      const made = logRecord(stream, actor, { id: stream, k: 'workspace', rev }, at)
+      const record = { ...made, ...present({ cp }) }
       view.append({ stream, subject: stream, record, fields: { ...withDoubt(actor, { ...fields }) } })
     },
   })
 }
 
-function demandNamed(
-  named: { readonly vkey: string; readonly host?: string; readonly file?: string },
-  own: LogKey | undefined,
-  here: string,
-): LogKey {
+type Named = Partial<NamedKey> & Pick<NamedKey, 'vkey'>
+
+function demandNamed(named: Named, own: LogKey | undefined, here: string): LogKey {
   if (own?.vkey === named.vkey) return own
   throw keyElsewhere(named, here)
 }

@@ -1,7 +1,7 @@
 import type { LeafHash } from '../../audit/entry.ts'
 import { append, EMPTY_FRONTIER, rootOf } from '../../audit/merkle.ts'
 import { TILE_WIDTH } from '../../audit/tiles.ts'
-import { BatonError } from '../../domain/errors.ts'
+import { BatonError, type ErrorDetails } from '../../domain/errors.ts'
 import type { LogEntry, Store } from '../../storage/store.ts'
 import { leafOfText, nodeSha256 } from './hashes.ts'
 
@@ -29,7 +29,7 @@ export async function* readLog(store: Store, start: number, end: number, bare?: 
       index += 1
       if (index >= end) return
     }
-    if (page.entries.length === 0) throw missingEntry(index)
+    if (page.entries.length === 0) throw missingFromStore(`entry ${index} of the log`, { index })
     cursor = page.cursor
   }
 }
@@ -65,9 +65,8 @@ export async function indexOf(store: Store, { id }: LogEntry): Promise<number | 
   return place < 0 ? undefined : tile.n * TILE_WIDTH + place
 }
 
-const missingEntry = (index: number) =>
-  new BatonError(
-    'store_refused',
-    `entry ${index} of the log is missing: somebody has changed the store; compare it with a backup`,
-    { index },
-  )
+/** A part of the log that was there is there no more. */
+export function missingFromStore(what: string, details: ErrorDetails): BatonError {
+  const message = `${what} is missing: somebody has changed the store; compare it with a backup`
+  return new BatonError('store_refused', message, details)
+}

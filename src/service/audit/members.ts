@@ -4,7 +4,7 @@ import { type AuditSession, FINAL_RECORD_MISSING } from '../../domain/audit-sess
 import { BatonError } from '../../domain/errors.ts'
 import type { LogEntry, Store } from '../../storage/store.ts'
 import { leafOfText, nodeSha256, toText } from './hashes.ts'
-import { indexOf, readLog } from './log-reader.ts'
+import { indexOf, missingFromStore, readLog } from './log-reader.ts'
 import { TreeReader } from './tree-reader.ts'
 
 /** The entries of a session, up to a size of the log. */
@@ -32,7 +32,8 @@ export async function membersOf(
 ): Promise<Members> {
   const [first] = await store.entries(session.uid, 0, 1)
   const start = first && (await indexOf(store, first))
-  if (!first || start === undefined) throw lost(session)
+  if (!first || start === undefined)
+    throw missingFromStore(`the first entry of ${session.id}`, { session: session.id })
   let edge = EMPTY_FRONTIER
   let head = ''
   const [streams, recorded, done] = [new Set<string>(), new Set<string>(), new Set<string>()]
@@ -61,21 +62,15 @@ export async function demandRecorded(
   session: AuditSession,
   { recorded, done }: Members,
 ): Promise<void> {
-  const details = { session: session.id, error: FINAL_RECORD_MISSING, missing: 'thought_record' }
-  if (recorded.size === 0)
-    throw new BatonError(
-      'unmet',
-      `${FINAL_RECORD_MISSING}: ${session.id} holds no record of what was done; call thought_record, then merkle_finalize again`,
-      details,
-    )
+  const unmet = (why: string, task?: string): BatonError => {
+    const details = { session: session.id, error: FINAL_RECORD_MISSING, missing: 'thought_record', task }
+    return new BatonError('unmet', `${FINAL_RECORD_MISSING}: ${why}, then merkle_finalize again`, details)
+  }
+  if (recorded.size === 0) throw unmet(`${session.id} holds no record of what was done; call thought_record`)
   const open = [...done].find((stream) => !recorded.has(stream))
   if (open === undefined) return
   const id = (await store.task(open))?.task.id ?? open
-  throw new BatonError(
-    'unmet',
-    `${FINAL_RECORD_MISSING}: ${id} became done in ${session.id} without a record; call thought_record for it, then merkle_finalize again`,
-    { ...details, task: id },
-  )
+  throw unmet(`${id} became done in ${session.id} without a record; call thought_record for it`, id)
 }
 
 function decodedRecord(entry: LogEntry): Partial<AuditRecord> {
@@ -84,16 +79,8 @@ function decodedRecord(entry: LogEntry): Partial<AuditRecord> {
   return decoded.ok ? (decoded.record as Partial<AuditRecord>) : {}
 }
 
-export const changedEntry = ({ stream, seq }: LogEntry, index: number) =>
-  new BatonError(
-    'store_refused',
-    `entry ${seq} of stream ${stream} (number ${index} of the log) was changed in the store; compare it with a backup`,
-    { stream, at: seq, index },
-  )
-
-const lost = ({ id }: AuditSession) =>
-  new BatonError(
-    'store_refused',
-    `the first entry of ${id} is missing: somebody has changed the store; compare it with a backup`,
-    { session: id },
-  )
+function changedEntry({ stream, seq }: LogEntry, index: number): BatonError {
+  const entry = `entry ${seq} of stream ${stream} (number ${index} of the log)`
+  const message = `${entry} was changed in the store; compare it with a backup`
+  return new BatonError('store_refused', message, { stream, at: seq, index })
+}

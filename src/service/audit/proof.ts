@@ -32,20 +32,10 @@ export async function proofOf(deps: ServiceDeps, ref: string, limit: number): Pr
     if (index === undefined || index >= checkpoint.size) continue
     const hashes = await reader.inclusion(index, checkpoint.size)
     const { id: number, stream, seq, act, at, body } = entry
-    const root = toBytes(checkpoint.root)
-    if (
-      !verifyInclusion(nodeSha256, {
-        index,
-        size: checkpoint.size,
-        leaf: leafOfText(body),
-        root,
-        proof: hashes,
-      })
-    )
-      throw forked(deps, `entry ${seq} of stream ${stream} is not the one that was signed`, {
-        stream,
-        at: seq,
-      })
+    const [leaf, root] = [leafOfText(body), toBytes(checkpoint.root)]
+    const isSigned = verifyInclusion(nodeSha256, { index, size: checkpoint.size, leaf, root, proof: hashes })
+    const other = `entry ${seq} of stream ${stream} is not the one that was signed`
+    if (!isSigned) throw forked(deps, other, { stream, at: seq })
     const proof = printTlogProof({ index, hashes, checkpoint: checkpoint.note })
     const signed = isSignedEntry(entry, agents)
     const said = { index, number, stream, seq, act, at, entry: body }
@@ -96,19 +86,13 @@ async function subjectOf({ store }: ServiceDeps, ref: string, limit: number): Pr
   const record = await store.record(ref)
   const of = record && (await store.task(record.task_id))?.task
   if (record && of) {
-    const entries = await store.timeline(of.uid, of.uid, MOST_OF_A_TASK)
     const acts = ['thought_record', 'task.reinstate']
-    return {
-      kind: 'record',
-      id: record.uid,
-      entries: entries.filter(({ act, at }) => acts.includes(act) && at === record.created_at),
-    }
+    const all = await store.timeline(of.uid, of.uid, MOST_OF_A_TASK)
+    const entries = all.filter(({ act, at }) => acts.includes(act) && at === record.created_at)
+    return { kind: 'record', id: record.uid, entries }
   }
   const session = await store.session(ref)
   if (session) return { kind: 'session', id: session.id, entries: await store.entries(session.uid, 0, limit) }
-  return refuse(
-    'not_found',
-    `there is no handoff, task, record or audit session ${ref}; look for it with: baton find ${ref}`,
-    { id: ref },
-  )
+  const none = `there is no handoff, task, record or audit session ${ref}`
+  return refuse('not_found', `${none}; look for it with: baton list ${ref}`, { id: ref })
 }

@@ -35,12 +35,7 @@ export async function recognise(
 }
 
 /** A smaller checkpoint is compared with the tree as a whole: it may be an old one of the same history. */
-async function demandSeen(
-  deps: ServiceDeps,
-  seen: Checkpoint,
-  wanted: number,
-  reader: TreeReader,
-): Promise<void> {
+async function demandSeen(deps: ServiceDeps, seen: Checkpoint, wanted: number, reader: TreeReader) {
   const size = seen.size > wanted ? (await deps.store.tree()).size : wanted
   if (await doesExtend(reader, seen, size)) return
   const here = size < seen.size ? `now has only ${size}` : 'is another history now'

@@ -26,36 +26,32 @@ export async function verifySession(deps: ServiceDeps, call: Call, ref?: string)
     throw broken(session.uid, 1, 'the seal does not fit the entries of the session', session.id)
   for await (const head of headsOf(store, [...members.streams])) await followStream(store, head)
   const checkpoint = await newestCheckpoint(deps)
+  const says = {
+    chain: `every entry of ${members.streams.size} streams follows the one before it`,
+    tree: `the ${members.n} entries of the session stand in the tree of ${size} entries`,
+    checkpoint: checkpoint
+      ? `the first ${checkpoint.size} entries are signed, and extend what this user has seen`
+      : 'no checkpoint has been signed yet; merkle_finalize makes one',
+  }
   return {
     ok: true,
     session: session.id,
     entries: members.n,
     head: members.head,
     streams: members.streams.size,
-    levels: [
-      {
-        level: 'chain',
-        holds: true,
-        says: `every entry of ${members.streams.size} streams follows the one before it`,
-        does_not_prove: 'that nobody with access to the store has rewritten a chain',
-      },
-      {
-        level: 'tree',
-        holds: true,
-        says: `the ${members.n} entries of the session stand in the tree of ${size} entries`,
-        does_not_prove: 'that the tree is the one that others have seen',
-      },
-      {
-        level: 'checkpoint',
-        holds: checkpoint !== undefined,
-        says: checkpoint
-          ? `the first ${checkpoint.size} entries are signed, and extend what this user has seen`
-          : 'no checkpoint has been signed yet; merkle_finalize makes one',
-        does_not_prove: 'that what the entries say is true',
-      },
-    ],
+    levels: SESSION_LEVELS.map(([level, does_not_prove]) => {
+      const holds = level !== 'checkpoint' || checkpoint !== undefined
+      return { level, holds, says: says[level], does_not_prove }
+    }),
   }
 }
+
+/** The levels of a session, and what each does not prove. */
+const SESSION_LEVELS = [
+  ['chain', 'that nobody with access to the store has rewritten a chain'],
+  ['tree', 'that the tree is the one that others have seen'],
+  ['checkpoint', 'that what the entries say is true'],
+] as const
 
 /** The heads of streams as their rows say. A unit that changes nothing reads them; a read-only store has no units. */
 async function* headsOf(store: Store, streams: readonly string[]): AsyncGenerator<Stream> {

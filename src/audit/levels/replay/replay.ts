@@ -108,7 +108,7 @@ export class Replay {
 // biome-ignore format: read as a table
 export const HANDOFF_STEPS: Readonly<Record<string, readonly string[]>> = {
   'handoff.send':           ['draft>offered'],
-  'handoff.amend':          ['draft>draft', 'offered>offered', 'needs_input>offered'],
+  'handoff.amend':          ['draft>draft', 'offered>offered', 'accepted>accepted', 'in_progress>in_progress', 'blocked>blocked', 'needs_input>offered'],
   'handoff.expire':         ['draft>expired', 'offered>expired', 'needs_input>expired'],
   'handoff.time_out':       ['offered>failed', 'accepted>failed', 'in_progress>failed', 'blocked>failed'],
   'handoff.accept':         ['offered>accepted', 'offered>in_progress'],

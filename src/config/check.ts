@@ -35,13 +35,9 @@ export function checkConfig(text: string, knowsKey: KnowsKey = () => true): Chec
     ? strangeKeys(checked.data, knowsKey)
     : checked.error.issues.flatMap((issue) => settingProblems(issue, raw))
   if (checked.success && refused.length === 0) return { config: checked.data }
-  return {
-    problems: inOrder(
-      refused.map((problem) =>
-        problemAt(offsetOf(document, problem), problem.path.join('.'), problem.message),
-      ),
-    ),
-  }
+  const placed = (problem: SettingProblem) =>
+    problemAt(offsetOf(document, problem), problem.path.join('.'), problem.message)
+  return { problems: inOrder(refused.map(placed)) }
 }
 
 type KnowsKey = (base: NonNullable<Config['formats']>[string]['base'], key: string) => boolean
@@ -75,11 +71,7 @@ function offsetOf(document: Document, { path, part }: SettingProblem): number {
   return isNode(document.contents) ? (document.contents.range?.[0] ?? 0) : 0
 }
 
-function offsetAt(
-  document: Document,
-  path: SettingProblem['path'],
-  part: SettingProblem['part'],
-): number | undefined {
+function offsetAt(document: Document, path: SettingProblem['path'], part: SettingProblem['part']) {
   const parent = document.getIn(path.slice(0, -1), true)
   const pair = isMap(parent) ? pairsOf(parent).get(String(path.at(-1))) : undefined
   const value = pair ? pair.value : document.getIn(path, true)
@@ -102,12 +94,6 @@ interface YamlProblem {
   readonly message: string
 }
 
-interface ConfigYaml {
-  readonly document: Document
-  readonly lineCounter: LineCounter
-  readonly problems: readonly YamlProblem[]
-}
-
 /** About 1,200 agents with all their settings are 60,000 tokens. Settings are at most six levels deep. */
 const YAML_LIMITS = { tokens: 60_000, depth: 32 }
 const TOO_MUCH = {
@@ -119,7 +105,7 @@ const TOO_MUCH = {
  * The YAML of a `baton.yaml`, which may be anyone's. Neither merges nor aliases nor tags are read: settings
  * need none, and they are how small files grow large.
  */
-export function readYaml(text: string): ConfigYaml {
+function readYaml(text: string) {
   const excess = excessIn(text, YAML_LIMITS)
   const lineCounter = new LineCounter()
   const document = parseDocument(excess ? '' : text, {

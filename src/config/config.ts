@@ -41,37 +41,12 @@ export interface Environment {
   readonly debug: boolean
 }
 
-/** Variables that coding agents set for the commands they run. */
-const CODING_AGENTS = [
-  'CLAUDECODE',
-  'CLAUDE_CODE',
-  'GEMINI_CLI',
-  'CURSOR_AGENT',
-  'AI_AGENT',
-  'COPILOT_CLI',
-  'OPENCODE',
-  'OPENCODE_CLIENT',
-  'QWEN_CODE',
-  'AMP_CURRENT_THREAD_ID',
-  'AUGMENT_AGENT',
-  'GOOSE_TERMINAL',
-  'CLINE_ACTIVE',
-  'ANTIGRAVITY_AGENT',
-  'PI_CODING_AGENT',
-]
-
-/** Codex sets several names, which have changed; people set the ones left out here in their own profiles. */
-const CODEX = /^CODEX_(?!HOME$|.*(?:KEY|TOKEN|URL)$)/
+/** Variables that coding agents set for the commands they run. Codex has several; people set those left out for themselves. */
+const CODING_AGENT =
+  /^(?:CLAUDECODE|CLAUDE_CODE|GEMINI_CLI|CURSOR_AGENT|AI_AGENT|COPILOT_CLI|OPENCODE|OPENCODE_CLIENT|QWEN_CODE|AMP_CURRENT_THREAD_ID|AUGMENT_AGENT|GOOSE_TERMINAL|CLINE_ACTIVE|ANTIGRAVITY_AGENT|PI_CODING_AGENT|CODEX_(?!HOME$|.*(?:KEY|TOKEN|URL)$).*)$/
 
 /** Most services set CI; those that do not are known by a name of their own. */
-const CI_SERVICES = [
-  'CI',
-  'CONTINUOUS_INTEGRATION',
-  'JENKINS_URL',
-  'TF_BUILD',
-  'TEAMCITY_VERSION',
-  'CODEBUILD_BUILD_ID',
-]
+const CI_SERVICE = /^(?:CI|CONTINUOUS_INTEGRATION|JENKINS_URL|TF_BUILD|TEAMCITY_VERSION|CODEBUILD_BUILD_ID)$/
 
 export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
   const codingAgent = codingAgentIn(env)
@@ -86,7 +61,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environme
     ...ifGiven('trust', env.BATON_TRUST),
     home: homeOf(env),
     ...ifGiven('userHome', env.HOME),
-    ci: CI_SERVICES.some((name) => isOn(env[name])),
+    ci: oneOn(env, CI_SERVICE) !== undefined,
     ...ifGiven('codingAgent', codingAgent),
     user: userOf(env, uid),
     ...present({ uid }),
@@ -106,15 +81,12 @@ export const readSecret = (variable: string, env: NodeJS.ProcessEnv = process.en
   env[variable]?.trim() || undefined
 
 /** The variable of an environment that shows a coding agent. */
-export function codingAgentIn(env: NodeJS.ProcessEnv): string | undefined {
-  const names = [
-    ...CODING_AGENTS,
-    ...Object.keys(env)
-      .filter((name) => CODEX.test(name))
-      .sort(),
-  ]
-  return names.find((name) => isOn(env[name]))
-}
+export const codingAgentIn = (env: NodeJS.ProcessEnv): string | undefined => oneOn(env, CODING_AGENT)
+
+const oneOn = (env: NodeJS.ProcessEnv, names: RegExp): string | undefined =>
+  Object.keys(env)
+    .sort()
+    .find((name) => names.test(name) && isOn(env[name]))
 
 /** A variable that is set to nothing, 0 or false was switched off on purpose. */
 function isOn(value: string | undefined): boolean {

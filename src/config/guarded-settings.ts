@@ -69,13 +69,8 @@ function leavesOf(table: unknown, value: unknown, path: readonly string[] = []):
   if (typeof table !== 'object') {
     const answer = typeof table === 'function' ? table(value) : table
     // A grant of nothing asks for nothing.
-    return [
-      {
-        path,
-        answer: answer === 'grants' && Array.isArray(value) && value.length === 0 ? 'neither' : answer,
-        value,
-      },
-    ]
+    const isNothing = answer === 'grants' && Array.isArray(value) && value.length === 0
+    return [{ path, answer: isNothing ? 'neither' : answer, value }]
   }
   const { names, items, by = [] } = table as { names?: unknown; items?: unknown; by?: readonly string[] }
   if (items)
@@ -150,11 +145,7 @@ export function inForce(
   return { config: result as Config, leftOut: [...new Set(differing.map(settingName))] }
 }
 
-function putLeaf(
-  into: Record<string, unknown>,
-  [key = '', ...rest]: readonly string[],
-  value: unknown,
-): void {
+function putLeaf(into: Record<string, unknown>, [key = '', ...rest]: readonly string[], value: unknown) {
   if (!Object.hasOwn(into, key)) into[key] = rest.length === 0 ? structuredClone(value) : {}
   if (rest.length > 0) putLeaf(into[key] as Record<string, unknown>, rest, value)
 }

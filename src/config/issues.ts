@@ -21,13 +21,8 @@ export function settingProblems(issue: z.core.$ZodIssue, raw: unknown): SettingP
     }))
   if (issue.code === 'invalid_key') {
     const name = String(path.at(-1))
-    return [
-      {
-        path,
-        part: 'key',
-        message: askedFor(name, settingText(name), issue.issues[0]?.message ?? issue.message),
-      },
-    ]
+    const message = askedFor(name, settingText(name), issue.issues[0]?.message ?? issue.message)
+    return [{ path, part: 'key', message }]
   }
   return [{ path, part: 'value', message: told(issue, valueAt(raw, path)) }]
 }

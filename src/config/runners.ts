@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { optional } from '../domain/once.ts'
+import { matching, text } from '../domain/schema-parts.ts'
 import { isDuration } from './policy.ts'
 
 const DURATION = 'write a duration such as 90s, 15m or 4h'
@@ -13,51 +15,37 @@ export const ANSWER_WAYS = ['calls', 'block', 'exit'] as const
 export const Runner = (agentName: z.ZodType<string>) =>
   z
     .strictObject({
-      command: z
-        .array(z.string().min(1).max(2_000))
-        .min(1)
-        .max(100)
-        .optional()
-        .describe('The program and its arguments, never a shell; left out: the known one of this name'),
-      brief: z
-        .enum(BRIEF_WAYS)
-        .optional()
-        .describe('How the brief goes in: stdin (default), or a file whose path is the last argument'),
-      answer: z
-        .enum(ANSWER_WAYS)
-        .optional()
-        .describe(
-          'How the answer comes back: calls (known programs), a handoff block in the output, or the exit code (others)',
-        ),
-      worktree: z.boolean().optional().describe('Works in a git worktree and on a branch of its own (false)'),
-      concurrency: z.int().min(1).max(50).optional().describe('How many run at the same time (1)'),
-      timeout: z
-        .string()
-        .refine((text) => isDuration(text, 7 * 86_400_000), { error: DURATION })
-        .optional()
-        .describe('How long a program may take (1h)'),
-      output_kb: z
-        .int()
-        .min(1)
-        .max(10_000)
-        .optional()
-        .describe('How much it may print, in kilobytes (5000); more ends it'),
-      env: z
-        .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, { error: VARIABLE }))
-        .max(100)
-        .optional()
-        .describe('Variables of your environment that it may see, besides PATH, HOME and the language'),
-      from: z
-        .array(agentName)
-        .min(1)
-        .optional()
-        .describe('Senders whose work starts it; left out: everyone that routes allow'),
-      starts_per_hour: z
-        .int()
-        .min(1)
-        .max(10_000)
-        .optional()
-        .describe('How often it may start in an hour (60)'),
+      command: optional(
+        z.array(text(2_000)).min(1).max(100),
+        'The program and its arguments, never a shell; left out: the known one of this name',
+      ),
+      brief: optional(
+        z.enum(BRIEF_WAYS),
+        'How the brief goes in: stdin (default), or a file whose path is the last argument',
+      ),
+      answer: optional(
+        z.enum(ANSWER_WAYS),
+        'How the answer comes back: calls (known programs), a handoff block in the output, or the exit code (others)',
+      ),
+      worktree: optional(z.boolean(), 'Works in a git worktree and on a branch of its own (false)'),
+      concurrency: optional(z.int().min(1).max(50), 'How many run at the same time (1)'),
+      timeout: optional(
+        z.string().refine((text) => isDuration(text, 7 * 86_400_000), { error: DURATION }),
+        'How long a program may take (1h)',
+      ),
+      output_kb: optional(
+        z.int().min(1).max(10_000),
+        'How much it may print, in kilobytes (5000); more ends it',
+      ),
+      env: optional(
+        z.array(matching(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, VARIABLE)).max(100),
+        'Variables of your environment that it may see, besides PATH, HOME and the language',
+      ),
+      from: optional(
+        z.array(agentName).min(1),
+        'Senders whose work starts it; left out: everyone that routes allow',
+      ),
+      starts_per_hour: optional(z.int().min(1).max(10_000), 'How often it may start in an hour (60)'),
     })
     .describe('One agent whose program baton run starts; may be empty for a known program')
 

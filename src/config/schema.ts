@@ -3,6 +3,8 @@ import { DIALECTS } from '../dialects/dialect.ts'
 import { AGENT_NAME } from '../domain/actor.ts'
 import { AGENT_KINDS, AGENT_ROLES, Limit } from '../domain/agent.ts'
 import { HOMES } from '../domain/home.ts'
+import { optional } from '../domain/once.ts'
+import { matching, text } from '../domain/schema-parts.ts'
 import { NotifySchema, PeopleSchema } from './people.ts'
 import { isDuration } from './policy.ts'
 import { Runner } from './runners.ts'
@@ -20,12 +22,12 @@ const LIVE_DIALECTS = ['markdown', 'queue', 'package'] as const
 export const NAME_MESSAGE = 'write an agent name in small letters, digits, dots, dashes or underscores'
 export const isAgentName = (text: string): boolean => AGENT_NAME.test(text)
 
-const Name = z.string().regex(AGENT_NAME, { error: NAME_MESSAGE }).describe('Agent name, for example codex')
+const Name = matching(AGENT_NAME, NAME_MESSAGE).describe('Agent name, for example codex')
 
 const Limits = z
   .strictObject({
-    outgoing: Limit().optional().describe('How many open handoffs the agent may have sent'),
-    incoming: Limit().optional().describe('How many open handoffs the agent may have received'),
+    outgoing: optional(Limit(), 'How many open handoffs the agent may have sent'),
+    incoming: optional(Limit(), 'How many open handoffs the agent may have received'),
   })
   .describe('How many open handoffs are allowed; left out: any number')
 
@@ -40,29 +42,24 @@ const Deadline = z
 
 const ListedAgent = z
   .strictObject({
-    kind: z
-      .enum(AGENT_KINDS)
-      .optional()
-      .describe('The kind of the agent; people are human (agent). For human needs: baton trust'),
-    roles: z
-      .array(z.enum(AGENT_ROLES))
-      .optional()
-      .describe('Rights beyond sending and receiving. Needs: baton trust'),
-    capabilities: z.array(z.string().min(1).max(100)).max(100).optional().describe('Skills of the agent'),
+    kind: optional(
+      z.enum(AGENT_KINDS),
+      'The kind of the agent; people are human (agent). For human needs: baton trust',
+    ),
+    roles: optional(z.array(z.enum(AGENT_ROLES)), 'Rights beyond sending and receiving. Needs: baton trust'),
+    capabilities: optional(z.array(text(100)).max(100), 'Skills of the agent'),
     limits: Limits.optional(),
-    phase: z
-      .int()
-      .min(0)
-      .max(999)
-      .optional()
-      .describe('Phase in the queue format: 6 to 12 for orchestrators, 13 to 16 for specialists'),
+    phase: optional(
+      z.int().min(0).max(999),
+      'Phase in the queue format: 6 to 12 for orchestrators, 13 to 16 for specialists',
+    ),
   })
   .describe('One agent; may be empty')
 
 const Deadlines = z
   .strictObject({
-    accept: Deadline.optional().describe('How long a sent handoff waits to be accepted: 24h, or none'),
-    draft: Deadline.optional().describe('How long a draft waits to be sent: 1h, or none'),
+    accept: optional(Deadline, 'How long a sent handoff waits to be accepted: 24h, or none'),
+    draft: optional(Deadline, 'How long a draft waits to be sent: 1h, or none'),
   })
   .describe('The deadlines of one format')
 
@@ -82,9 +79,7 @@ const FOLDER =
 
 /** Keys of a mapping, with dots between the levels. */
 const KEY_PATH = /^[A-Za-z0-9_-]{1,100}(?:\.[A-Za-z0-9_-]{1,100}){0,7}$/
-const KeyPath = z
-  .string()
-  .regex(KEY_PATH, { error: 'write a key, with dots between levels: source.agent_id' })
+const KeyPath = matching(KEY_PATH, 'write a key, with dots between levels: source.agent_id')
 const Place = z.string().max(200).regex(FOLDER, { error: 'write a folder such as inbox or handoffs/pending' })
 
 const TeamFormat = z
@@ -93,14 +88,14 @@ const TeamFormat = z
     keys: z
       .record(KeyPath, KeyPath)
       .describe('Its keys and the keys of the base that they stand for: from_master: source.agent_id'),
-    states: z
-      .record(z.string().min(1).max(100), z.string().min(1).max(100))
-      .optional()
-      .describe('Its words for a status and the words of the base: pending_pickup: pending'),
-    folders: z
-      .record(Place, Place)
-      .optional()
-      .describe('Its folders and the folders of the base: inbox: handoffs/pending'),
+    states: optional(
+      z.record(text(100), text(100)),
+      'Its words for a status and the words of the base: pending_pickup: pending',
+    ),
+    folders: optional(
+      z.record(Place, Place),
+      'Its folders and the folders of the base: inbox: handoffs/pending',
+    ),
   })
   .describe('A known format in other words')
 
@@ -112,112 +107,99 @@ const LiveFolder = z
       .max(200)
       .regex(FOLDER, { error: 'write a folder below the project, for example _handoffs, or .' })
       .describe('Path from the root of the project: _handoffs; . for handoffs/ and its neighbours'),
-    format: z.string().optional().describe('A format of formats: that the files are written in'),
-    accept: z
-      .array(z.enum(['verification', 'gate']))
-      .optional()
-      .describe(
-        'Decisions that a file alone may make; left out: neither verification nor gates. Needs: baton trust',
-      ),
+    format: optional(z.string(), 'A format of formats: that the files are written in'),
+    accept: optional(
+      z.array(z.enum(['verification', 'gate'])),
+      'Decisions that a file alone may make; left out: neither verification nor gates. Needs: baton trust',
+    ),
   })
   .describe('One folder that is kept in step with the workspace, both ways')
 
-const WorkspaceName = z.string().regex(WORKSPACE_NAME, {
-  error: 'write letters, digits, dots, dashes or underscores, for example shop',
-})
+const WorkspaceName = matching(
+  WORKSPACE_NAME,
+  'write letters, digits, dots, dashes or underscores, for example shop',
+)
 
 /** `baton.yaml`. Editors get a JSON Schema made from it, so every field says what it is for. */
 export const ConfigSchema = z
   .strictObject({
-    agents: z
-      .record(Name, ListedAgent.nullable())
-      .optional()
-      .describe('Agents that can send and receive. When agents are listed, no other agent can'),
-    default_limits: Limits.optional().describe('Limits of agents that have none of their own'),
-    verification: z
-      .strictObject({
-        verifiers: z.array(Name).min(1).optional().describe('Verifiers of handoffs in the markdown format'),
-        chief: Name.optional().describe('Verifies when the verifier is the receiver'),
-      })
-      .optional()
-      .describe('Agents that verify the work. Needs: baton trust'),
-    deadlines: z
-      .strictObject(
+    agents: optional(
+      z.record(Name, ListedAgent.nullable()),
+      'Agents that can send and receive. When agents are listed, no other agent can',
+    ),
+    default_limits: optional(Limits, 'Limits of agents that have none of their own'),
+    verification: optional(
+      z.strictObject({
+        verifiers: optional(z.array(Name).min(1), 'Verifiers of handoffs in the markdown format'),
+        chief: optional(Name, 'Verifies when the verifier is the receiver'),
+      }),
+      'Agents that verify the work. Needs: baton trust',
+    ),
+    deadlines: optional(
+      z.strictObject(
         Object.fromEntries(HOMES.map((home) => [home, Deadlines.optional()])) as Record<
           (typeof HOMES)[number],
           z.ZodOptional<typeof Deadlines>
         >,
-      )
-      .optional()
-      .describe('How long handoffs wait, by format'),
-    routes: z
-      .array(Route)
-      .optional()
-      .describe('Allowed senders and receivers; left out: everyone to everyone'),
-    depth_limit: z.int().min(1).max(1_000).optional().describe('How many handoffs may follow from one (16)'),
-    dialect: z.enum(HOMES).optional().describe('The format of handoffs that do not name one (native)'),
-    folders: z
-      .array(LiveFolder)
-      .max(20)
-      .optional()
-      .describe('Folders of handoff files that are kept in step with the workspace, both ways'),
-    formats: z
-      .record(z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, { error: FORMAT_NAME }), TeamFormat)
-      .optional()
-      .describe("A team's own formats, by name"),
+      ),
+      'How long handoffs wait, by format',
+    ),
+    routes: optional(z.array(Route), 'Allowed senders and receivers; left out: everyone to everyone'),
+    depth_limit: optional(z.int().min(1).max(1_000), 'How many handoffs may follow from one (16)'),
+    dialect: optional(z.enum(HOMES), 'The format of handoffs that do not name one (native)'),
+    folders: optional(
+      z.array(LiveFolder).max(20),
+      'Folders of handoff files that are kept in step with the workspace, both ways',
+    ),
+    formats: optional(
+      z.record(matching(/^[a-z][a-z0-9_-]{0,39}$/, FORMAT_NAME), TeamFormat),
+      "A team's own formats, by name",
+    ),
     people: PeopleSchema.optional(),
     notify: NotifySchema.optional(),
-    store: z
-      .string()
-      .min(1)
-      .max(2_000)
-      .optional()
-      .describe('The store of the workspace: a file, or postgres://… Needs: baton trust'),
-    workspace: WorkspaceName.optional().describe('Name of the workspace in a PostgreSQL store (default)'),
-    workspaces: z
-      .record(
+    store: optional(text(2_000), 'The store of the workspace: a file, or postgres://… Needs: baton trust'),
+    workspace: optional(WorkspaceName, 'Name of the workspace in a PostgreSQL store (default)'),
+    workspaces: optional(
+      z.record(
         WorkspaceName,
         z
           .string()
           .max(2_000)
           .regex(/^postgres(?:ql)?:\/\//, { error: 'write the address of a PostgreSQL: postgres://…' })
           .describe('The PostgreSQL that holds the workspace of this name'),
-      )
-      .optional()
-      .describe('Workspaces that baton serve answers under /w/NAME, by name. Needs: baton trust'),
-    checks: z
-      .strictObject({
-        commands: z
-          .array(z.string().min(1).max(2_000))
-          .max(100)
-          .optional()
-          .describe('The commands that checks may run, word for word. Needs: baton trust'),
-      })
-      .optional()
-      .describe('Acceptance checks that Baton runs itself'),
-    tasks: z
-      .strictObject({
-        rules: z
-          .enum(TASK_RULES)
-          .optional()
-          .describe(
-            'The demands beside the record. task-records: a ticked checklist and a commit message of the form. repository: neither. Left out: task-records where the main branch has task prompts. For repository needs: baton trust',
-          ),
-      })
-      .optional()
-      .describe('How finished tasks are checked'),
-    runners: z
-      .record(Name, Runner(Name).nullable())
-      .optional()
-      .describe('Programs of agents that baton run starts when work arrives. Needs: baton trust'),
+      ),
+      'Workspaces that baton serve answers under /w/NAME, by name. Needs: baton trust',
+    ),
+    checks: optional(
+      z.strictObject({
+        commands: optional(
+          z.array(text(2_000)).max(100),
+          'The commands that checks may run, word for word. Needs: baton trust',
+        ),
+      }),
+      'Acceptance checks that Baton runs itself',
+    ),
+    tasks: optional(
+      z.strictObject({
+        rules: optional(
+          z.enum(TASK_RULES),
+          'The demands beside the record. task-records: a ticked checklist and a commit message of the form. repository: neither. Left out: task-records where the main branch has task prompts. For repository needs: baton trust',
+        ),
+      }),
+      'How finished tasks are checked',
+    ),
+    runners: optional(
+      z.record(Name, Runner(Name).nullable()),
+      'Programs of agents that baton run starts when work arrives. Needs: baton trust',
+    ),
     server: ServerSchema.optional(),
-    install: z
-      .string()
-      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, {
-        error: 'write letters, digits, dots or dashes, for example baton.example.com',
-      })
-      .optional()
-      .describe('Name of this installation in the origin of its log, for example baton.example.com'),
+    install: optional(
+      matching(
+        /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/,
+        'write letters, digits, dots or dashes, for example baton.example.com',
+      ),
+      'Name of this installation in the origin of its log, for example baton.example.com',
+    ),
   })
   .superRefine(({ folders = [], formats = {} }, context) => {
     for (const [i, { dialect, format }] of folders.entries()) {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { OnFailure } from '../domain/blocks/block.ts'
 import { Failure, RetryRule, TYPES } from '../domain/handoffs/handoff.ts'
 import { Package, Result, VerificationRecord } from '../domain/handoffs/package.ts'
 import { STATES } from '../domain/lifecycle.ts'
@@ -55,17 +56,6 @@ export const Gate = once(() =>
   }),
 )
 
-/** Document 002's recovery rules. */
-export const FailureRules = once(() =>
-  z.object({
-    retry: z.number().optional(),
-    route_to: Name.optional(),
-    notify: Name.optional(),
-    escalate_after: z.number().optional(),
-    context: z.string().optional(),
-  }),
-)
-
 /**
  * What a document of any dialect says, in the engine's words. Every field may be absent: a draft is what was
  * found, not what is valid. Agents are written without `@`. Times are instants; how they were written stays in
@@ -109,7 +99,7 @@ export const Draft = once(() =>
     review: Name.optional(),
     retry_available: z.boolean().optional(),
     not_before: Time.optional(),
-    on_failure: FailureRules().optional(),
+    on_failure: OnFailure().optional(),
     error: Failure().optional(),
     rejection: z
       .object({ type: z.string(), message: z.string(), by: Name.optional(), at: Time.optional() })

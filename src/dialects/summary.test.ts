@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readDocuments, summaryOf } from './index.ts'
-import type { Summary } from './summary.ts'
 
-function summary(text: string, path: string): Summary {
+function summary(text: string, path: string) {
   const [document] = readDocuments(text, { path })
   assert.ok(document)
   return summaryOf(document)

@@ -3,20 +3,6 @@ import { Reading } from './markdown/reading.ts'
 import type { Document } from './read.ts'
 import type { Path } from './text/source.ts'
 
-export interface Summary {
-  readonly id: string | undefined
-  readonly from: string | undefined
-  /** null: the document says that it goes to nobody. */
-  readonly to: string | null | undefined
-  /** The document's own word. */
-  readonly status: string | undefined
-  /** Baton's word for it. */
-  readonly state: string | undefined
-  readonly task: string | undefined
-  readonly title: string | undefined
-  readonly createdAt: string | undefined
-}
-
 /** Where a dialect keeps its word for the state. */
 // biome-ignore format: read as a table
 const STATUS_PATHS: Readonly<Record<DialectId, readonly Path[]>> = {
@@ -27,19 +13,10 @@ const STATUS_PATHS: Readonly<Record<DialectId, readonly Path[]>> = {
   package:   [['handoff', 'status'], ['status']],
 }
 
-/** What a person looks for first in a document. */
-export function summaryOf(document: Document): Summary {
-  const { draft } = document
-  return {
-    id: draft?.id,
-    from: draft?.from,
-    to: draft?.to,
-    status: statusIn(document),
-    state: draft?.state,
-    task: draft?.task,
-    title: draft?.title,
-    createdAt: draft?.created_at,
-  }
+/** What a person looks for first in a document. `status` is its own word, `state` is Baton's; `to` is null for nobody. */
+export function summaryOf(document: Document) {
+  const { id, from, to, state, task, title, created_at: createdAt } = document.draft ?? {}
+  return { id, from, to, status: statusIn(document), state, task, title, createdAt }
 }
 
 function statusIn({ dialect, source, places }: Document): string | undefined {

@@ -84,7 +84,7 @@ function isBroken({ kind, text, start, end }: Source): boolean {
   return /^\s*handoff:/m.test(head) && /^\s+(?:phase|status):/m.test(head)
 }
 
-export function interpret(source: Source, form: string): Interpretation {
+function interpret(source: Source, form: string): Interpretation {
   const root = fieldsOf(source)
   const fields = root?.below('handoff')
   const nothing = () => placedProblem('error', 'unreadable_block', UNREADABLE, source.position(source.start))
@@ -110,7 +110,7 @@ function addRest(extra: Data, prefix: string, rest: Readonly<Data>): void {
   for (const key of Object.keys(rest)) put(extra, prefix + key, own(rest, key))
 }
 
-export function toNative({ extra = {}, ...draft }: Draft): Native {
+function toNative({ extra = {}, ...draft }: Draft): Native {
   const written = writeRows(BLOCK(), draft, 'block')
   const missing = askedIn(BLOCK(), written, 'block')
   const handoff: Data = { ...(own(written, 'handoff') as Data | undefined) }
@@ -120,7 +120,7 @@ export function toNative({ extra = {}, ...draft }: Draft): Native {
 }
 
 /** The strict form: a fenced block, every text in quotes, because an agent's `@` is no YAML without them. */
-export function print(native: { readonly value: Record<string, unknown>; readonly body?: string }): string {
+function print(native: { readonly value: Record<string, unknown>; readonly body?: string }): string {
   const yaml = stringify(native.value, {
     aliasDuplicateObjects: false,
     defaultKeyType: 'PLAIN',
@@ -181,12 +181,8 @@ function readSummary(source: Source): Interpretation {
   if (source.body) draft.body = source.body
   const inferred = Object.keys(draft).filter((key) => key !== 'body')
   const message = `This summary has no handoff block; ${inferred.join(', ')} were inferred from its lines. A YAML block below it that begins with handoff: would say it for certain.`
-  return {
-    draft: draft as Draft,
-    diagnostics: [
-      { severity: 'info', code: 'inferred', message, ...source.position(source.bodyAt + (next?.index ?? 0)) },
-    ],
-  }
+  const at = source.position(source.bodyAt + (next?.index ?? 0))
+  return { draft: draft as Draft, diagnostics: [placedProblem('info', 'inferred', message, at)] }
 }
 
 function metricsIn(text: string): Data {

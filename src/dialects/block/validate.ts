@@ -31,21 +31,18 @@ export function problemsOf(handoff: unknown): readonly BlockProblem[] {
   const block = typeof handoff === 'object' && handoff !== null ? (handoff as Record<string, unknown>) : {}
   const present = (field: Required) => Boolean(block[field])
   const { phase, from, to, status } = block
-  const problems: BlockProblem[] = REQUIRED.filter((field) => !present(field)).map((field) => ({
-    field,
-    code: 'missing_field',
-    message: `Missing required field: ${field}`,
-  }))
+  const problems: BlockProblem[] = []
+  const add = (field: Required, code: string, message: string) => problems.push({ field, code, message })
+  const withoutAt = (field: Required) =>
+    add(field, 'agent_without_at', `Agent name must start with @: ${templateText(block[field])}`)
+  for (const field of REQUIRED)
+    if (!present(field)) add(field, 'missing_field', `Missing required field: ${field}`)
   if (present('phase') && !isOneOf(PHASES, phase))
-    problems.push({ field: 'phase', code: 'invalid_phase', message: `Invalid phase: ${templateText(phase)}` })
+    add('phase', 'invalid_phase', `Invalid phase: ${templateText(phase)}`)
   if (present('status') && !isOneOf(STATUSES, status))
-    problems.push({
-      field: 'status',
-      code: 'invalid_status',
-      message: `Invalid status: ${templateText(status)}`,
-    })
-  if (present('from') && !startsWithAt(from)) problems.push(withoutAt('from', from))
-  if (present('to') && to !== 'None' && !startsWithAt(to)) problems.push(withoutAt('to', to))
+    add('status', 'invalid_status', `Invalid status: ${templateText(status)}`)
+  if (present('from') && !startsWithAt(from)) withoutAt('from')
+  if (present('to') && to !== 'None' && !startsWithAt(to)) withoutAt('to')
   return problems
 }
 
@@ -53,12 +50,6 @@ const isOneOf = (words: readonly string[], value: unknown): boolean =>
   typeof value === 'string' && words.includes(value)
 
 const startsWithAt = (value: unknown): boolean => typeof value === 'string' && value.startsWith('@')
-
-const withoutAt = (field: Required, value: unknown): BlockProblem => ({
-  field,
-  code: 'agent_without_at',
-  message: `Agent name must start with @: ${templateText(value)}`,
-})
 
 /** As a template string would show it; data without a prototype cannot say it themselves. */
 function templateText(value: unknown): string {

@@ -42,7 +42,9 @@ export function artifactsAgainstGit(
     const path = insideProject(file) ?? file
     if (exact.has(path)) return []
     const folder = parentsOf(path).find((each) => folders.has(each))
-    return [folder === undefined ? unlisted(file) : listedByFolder(file, folder)]
+    return folder === undefined
+      ? [unlisted('artifact_unlisted', file, 'was changed and is not among the artifacts')]
+      : [unlisted('artifact_listed_by_folder', file, `is listed only by its folder ${folder || '.'}/`)]
   })
 }
 
@@ -52,16 +54,9 @@ function parentsOf(path: string): readonly string[] {
   return parts.map((_, i) => parts.slice(0, parts.length - 1 - i).join('/'))
 }
 
-const unlisted = (file: string): FieldProblem => ({
+const unlisted = (code: string, file: string, why: string): FieldProblem => ({
   severity: 'warning',
-  code: 'artifact_unlisted',
-  message: `${file} was changed and is not among the artifacts; add "- path: ${file}" to context.artifacts`,
-  field: 'package.artifacts',
-})
-
-const listedByFolder = (file: string, folder: string): FieldProblem => ({
-  severity: 'warning',
-  code: 'artifact_listed_by_folder',
-  message: `${file} is listed only by its folder ${folder || '.'}/; add "- path: ${file}" to context.artifacts`,
+  code,
+  message: `${file} ${why}; add "- path: ${file}" to context.artifacts`,
   field: 'package.artifacts',
 })

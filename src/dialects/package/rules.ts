@@ -69,13 +69,9 @@ const questions: Rule = ({ package: travels }) =>
 const deliverable: Rule = (draft, { open }) => {
   const { deliverables = [], validation_request: validation } = draft.package ?? {}
   const type = deliverables.length > 0 ? undefined : typeOf(draft, open)
+  const where = '(--deliverable, or expectations.deliverable in a file)'
   const ask = (severity: Severity, what: string) =>
-    finding(
-      severity,
-      'missing_deliverable',
-      'package.deliverables',
-      `${what} (--deliverable, or expectations.deliverable in a file)`,
-    )
+    finding(severity, 'missing_deliverable', 'package.deliverables', `${what} ${where}`)
   if (type === 'delegation')
     return ask('error', 'a delegation needs a deliverable; name the result you expect')
   if (type !== 'escalation' || validation !== undefined) return []
@@ -84,13 +80,8 @@ const deliverable: Rule = (draft, { open }) => {
 
 const blanks: Rule = (draft) =>
   draftTexts(draft).flatMap(([field, text]) => {
-    if (isPlaceholder(text, 'package'))
-      return finding(
-        'error',
-        'placeholder',
-        field,
-        `${text} is a placeholder; write the value that it stands for`,
-      )
+    const unfilled = `${text} is a placeholder; write the value that it stands for`
+    if (isPlaceholder(text, 'package')) return finding('error', 'placeholder', field, unfilled)
     const blank = blankIn(text)
     if (blank === undefined) return []
     return finding('warning', 'placeholder_inside', field, `"${text}" has the blank ${blank}; fill it in`)

@@ -53,15 +53,14 @@ export const WHY: Readonly<Record<HandoffType, string>> = {
 
 export function marksOf(draft: Draft, open: readonly OpenDelegation[] = []): TypeMarks {
   const { gate, workflow, package: travels } = draft
+  const { deliverables, criteria, constraints } = travels ?? {}
   return {
     gate: gate?.name !== undefined || gate?.type !== undefined,
     to: draft.to,
     step: draft.from_step,
     answers: answeredBy(draft, open).kind !== 'none',
     workflow: workflow !== undefined,
-    expectations: [travels?.deliverables, travels?.criteria, travels?.constraints].some(
-      (list) => list !== undefined && list.length > 0,
-    ),
+    expectations: [deliverables, criteria, constraints].some((list = []) => list.length > 0),
   }
 }
 

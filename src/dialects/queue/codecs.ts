@@ -165,11 +165,8 @@ function carriedBy(data: Data): Draft | undefined {
   for (const key of keys) {
     const [head = '', below] = fields.get(key) ?? []
     const value = own(found, key)
-    put(
-      draft,
-      head,
-      below === undefined ? value : { ...(own(draft, head) as Data | undefined), [below]: value },
-    )
+    const group = own(draft, head) as Data | undefined
+    put(draft, head, below === undefined ? value : { ...group, [below]: value })
   }
   const checked = Draft().safeParse(draft)
   return checked.success ? checked.data : undefined

@@ -53,16 +53,9 @@ export function formOf(source: Source): QueueForm | undefined {
 }
 
 export function interpret(source: Source, form: string): Interpretation {
-  switch (form) {
-    case 'context':
-      return { diagnostics: contextProblems(source) }
-    case 'artifact':
-      return { diagnostics: artifactOf(source).diagnostics }
-    case 'board':
-      return { diagnostics: boardProblems(source) }
-    default:
-      return handoffIn(source, form)
-  }
+  if (form === 'context') return { diagnostics: contextProblems(source) }
+  if (form === 'artifact') return { diagnostics: artifactOf(source).diagnostics }
+  return form === 'board' ? { diagnostics: boardProblems(source) } : handoffIn(source, form)
 }
 
 const hasAgents = (value: Data): boolean =>
@@ -220,11 +213,7 @@ function readAvailable(root: Fields, { retry_available: said, retry_count: count
 }
 
 /** An error without a code counts, and so does a file in `failed/` without an error; keys beside an absent one do not. */
-function readError(
-  root: Fields,
-  said: Partial<NonNullable<Draft['error']>> = {},
-  isBare = false,
-): Draft['error'] {
+function readError(root: Fields, said: Partial<NonNullable<Draft['error']>> = {}, isBare = false) {
   const found = root.value('error')
   const isSaid = isMapping(found) || said.message !== undefined
   if (!isSaid && !isBare) return undefined

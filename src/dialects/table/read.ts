@@ -145,12 +145,7 @@ function notePlace({ fields, names }: KeyPlace, home: string): void {
 }
 
 /** All of a mapping but the keys that rows with fields have. */
-function restOf(
-  table: Table,
-  { key: rest, isOpen }: Row,
-  open: Open,
-  athome: ReadonlySet<string>,
-): Data | undefined {
+function restOf(table: Table, { key: rest, isOpen }: Row, open: Open, athome: ReadonlySet<string>) {
   const { value, lone } = open(groupOf(rest)) ?? {}
   if (lone || !isData(value)) return undefined
   const taken = namesBelow(table, groupOf(rest))

@@ -1,5 +1,4 @@
 import { present } from '../../domain/present.ts'
-import type { PlacedProblem } from '../../domain/problem.ts'
 import type { Lines } from './lines.ts'
 import type { Change, Path, Position, Source } from './source.ts'
 import { entryOf, type NotationProblem, problemAt, type Reading, type Tree, treeAt, unread } from './tree.ts'
@@ -55,11 +54,7 @@ export function makeSource({ text, lines, path }: Whole, piece: Piece, editPiece
   }
 }
 
-function diagnosticOf(
-  note: NotationProblem,
-  start: number,
-  position: (offset: number) => Position,
-): PlacedProblem {
+function diagnosticOf(note: NotationProblem, start: number, position: (offset: number) => Position) {
   const { severity, code, message, at, other } = note
   const line = other === undefined ? '' : String(position(start + other).line)
   return { severity, code, message: message.replace('{line}', line), ...position(start + at) }

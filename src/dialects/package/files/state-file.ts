@@ -30,11 +30,8 @@ const MOST_ADDED = 20
 export function readState(source: Source): StateFile {
   const fields = fieldsOf(source)
   const none = `this is not a state file; write a JSON object with a list ${LIST}`
-  if (fields === undefined)
-    return {
-      entries: [],
-      diagnostics: [placedProblem('error', 'no_state', none, source.position(source.start))],
-    }
+  const noState = () => placedProblem('error', 'no_state', none, source.position(source.start))
+  if (fields === undefined) return { entries: [], diagnostics: [noState()] }
   if (!fields.has(LIST))
     fields.report('info', 'no_handoffs', `the file lists no handoffs yet; they go into a list ${LIST}`)
   else if (!Array.isArray(fields.value(LIST))) {
@@ -136,15 +133,10 @@ function changesIn(list: readonly unknown[], next: readonly unknown[]): readonly
   })
 }
 
-export const nativeEntry = ({ id, created_at, from, to, state, type }: Draft): Data => {
+const nativeEntry = ({ id, created_at, from, to, state, type }: Draft): Data => {
   const forPerson = to === ANYONE || type === 'gate' || type === 'escalation'
-  return present({
-    id,
-    timestamp: created_at,
-    from,
-    to: to ?? undefined,
-    status: state && statusOf(state, forPerson),
-  })
+  const status = state && statusOf(state, forPerson)
+  return present({ id, timestamp: created_at, from, to: to ?? undefined, status })
 }
 
 /** Part of the language since Node 21, and not yet of its declarations. */

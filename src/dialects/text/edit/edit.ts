@@ -72,12 +72,7 @@ export const editPiece: EditPiece = (piece, text, changes) => {
 }
 
 /** All changes by one reading; undefined where one of them stands in the way of another. */
-function changedAtOnce(
-  piece: Piece,
-  { content, reading }: State,
-  changes: readonly Change[],
-  eol: string,
-): State | undefined {
+function changedAtOnce(piece: Piece, { content, reading }: State, changes: readonly Change[], eol: string) {
   const tree = reading.tree()
   if (changes.length < 2 || tree === undefined) return undefined
   const isJson = piece.read === readJson

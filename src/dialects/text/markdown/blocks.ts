@@ -112,12 +112,7 @@ function isData({ info }: Fence): boolean {
   return info === '' || /^\{?\.?(?:ya?ml|jsonc?|json5)\}?$/.test(info)
 }
 
-function notationOf(
-  text: string,
-  { info }: Fence,
-  start: number,
-  end: number,
-): Block['notation'] | undefined {
+function notationOf(text: string, { info }: Fence, start: number, end: number) {
   const content = text.slice(start, end)
   const isJson = /^\s*[{[]/.test(content)
   if (info.includes('json') || (info === '' && isJson))

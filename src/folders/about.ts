@@ -1,6 +1,6 @@
 import { msOf, SAME_INSTANT_MS, sameStamp } from './files/tree.ts'
 import type { About } from './folder.ts'
-import { folderOf, quietly, readQuietly, utf8Text, type Work } from './work.ts'
+import { baseName, folderOf, quietly, readQuietly, utf8Text, type Work } from './work.ts'
 
 /** Some of them list every handoff that there ever was. */
 export const EXTRA_BYTES = 32 * 1024 * 1024
@@ -35,7 +35,7 @@ function known(work: Work, path: string): string | undefined {
   const look = work.state.look(work.path, path)
   if (!look) return undefined
   const folder = folderOf(path)
-  const [entry] = work.tree.entries(folder, [path.slice(folder.length + 1)])
+  const [entry] = work.tree.entries(folder, [baseName(path)])
   if (!entry || !sameStamp(look, entry)) return undefined
   return msOf(entry.mtime) + SAME_INSTANT_MS < look.at ? look.sha256 : undefined
 }

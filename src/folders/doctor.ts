@@ -8,7 +8,8 @@ import { inWords } from '../domain/texts/visible.ts'
 import { EXTRA_BYTES, freshAboutOf } from './about.ts'
 import { NO_TEXT } from './extras.ts'
 import { LOCK_WAIT_MS } from './files/lock.ts'
-import { type FolderEntry, isTemporary, Tree } from './files/tree.ts'
+import { besideName, type FolderEntry, isTemporary, Tree } from './files/tree.ts'
+import { besideOf } from './project.ts'
 import { isProblem } from './reconcile.ts'
 import {
   everyHandoff,
@@ -18,7 +19,7 @@ import {
   withFolders,
   workOn,
 } from './sync.ts'
-import { type Happened, inProject, readQuietly, textFor, utf8Text, type Work } from './work.ts'
+import { baseName, type Happened, inProject, readQuietly, textFor, utf8Text, type Work } from './work.ts'
 
 /** One thing that is not as it should be. */
 export interface FolderProblem {
@@ -47,12 +48,12 @@ export interface FolderProblem {
   readonly isNote?: boolean
 }
 
-const finding = (
-  code: FolderProblem['code'],
-  path: string,
-  message: string,
-  fix?: string,
-): FolderProblem => ({ code, path, message, ...present({ fix }) })
+const finding = (code: FolderProblem['code'], path: string, message: string, fix?: string) => ({
+  code,
+  path,
+  message,
+  ...present({ fix }),
+})
 const remark = (code: FolderProblem['code'], path: string, message: string): FolderProblem => ({
   ...finding(code, path, message),
   isNote: true,
@@ -103,12 +104,7 @@ async function examine(work: Work): Promise<readonly FolderProblem[]> {
 
 const KEEP_ONE = 'keep the one that the engine knows; the text of the others is kept in a .problem beside it'
 
-async function examineEntry(
-  work: Work,
-  path: string,
-  entry: FolderEntry,
-  paths: Paths,
-): Promise<readonly FolderProblem[]> {
+async function examineEntry(work: Work, path: string, entry: FolderEntry, paths: Paths) {
   const { name, kind, why } = entry
   const at = inProject(work, path)
   if (isTemporary(name))
@@ -135,7 +131,7 @@ async function examineFile(work: Work, path: string, paths: Paths): Promise<read
   const key = `${work.kind.scope?.(path) ?? ''}\0${id}`
   paths.set(key, [...(paths.get(key) ?? []), { id, path }])
   const findings: FolderProblem[] = []
-  const stem = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]+$/, '')
+  const stem = baseName(path).replace(/\.[^.]+$/, '')
   if (says.draft.id !== undefined && says.draft.id !== stem)
     findings.push(finding('wrong_name', at, `its id is ${says.draft.id}`, 'put it under its own name'))
   const { store } = work.service.deps
@@ -174,9 +170,7 @@ async function agrees(work: Work, handoff: Handoff, text: string, draft: Draft):
 
 /** A file that is nobody's and that somebody was told about. */
 function isAnswered(work: Work, path: string): boolean {
-  const slash = path.lastIndexOf('/')
-  const beside = work.tree.besideName(path.slice(slash + 1), 'problem')
-  return readQuietly(work, `${path.slice(0, slash + 1)}${beside}`) !== undefined
+  return readQuietly(work, besideOf(path, besideName(baseName(path), 'problem'))) !== undefined
 }
 
 /** Handoffs of the engine that have no file. */

@@ -5,8 +5,8 @@ import { REPLACED } from './late-writes.ts'
 import { agree } from './project.ts'
 import { isProblem } from './reconcile.ts'
 import type { FileRow } from './state.ts'
-import { type FoldersOptions, syncOne, withFolders, workOn } from './sync.ts'
-import { inProject, quietly, textFor, utf8Text, type Work } from './work.ts'
+import { type FoldersOptions, syncOne, treeOf, withFolders, workOn } from './sync.ts'
+import { baseName, inProject, quietly, textFor, utf8Text, type Work } from './work.ts'
 
 /** As large as a stored file may be. */
 const MAX_STORED_BYTES = 10 * 1024 * 1024
@@ -23,7 +23,7 @@ export function eraseInFolders(options: FoldersOptions, erasing: Erasing): Promi
     for (const folder of options.folders) {
       // What others wrote is taken in or refused first, and the new revisions are written.
       await syncOne(options, state, folder)
-      const work = { ...workOn(options, state, folder), tree: new Tree(treeRoot(options, folder.path)) }
+      const work = { ...workOn(options, state, folder), tree: treeOf(options, folder) }
       for (const top of topsOf(work)) left.push(...(await eraseBelow(work, top, erasing)))
       eraseRows(work, erasing)
     }
@@ -32,8 +32,6 @@ export function eraseInFolders(options: FoldersOptions, erasing: Erasing): Promi
     return [...new Set(left)].toSorted()
   })
 }
-
-const treeRoot = ({ root }: FoldersOptions, path: string): string => (path === '.' ? root : `${root}/${path}`)
 
 /** A folder that is the project itself holds much that is not Baton's. */
 function topsOf({ kind, path }: Work): readonly string[] {
@@ -59,7 +57,7 @@ async function eraseFile(work: Work, path: string, erasing: Erasing): Promise<bo
   if (!found) return true
   const isBlob = blobs.has(found.sha256)
   if (!isBlob && !eraser.mayBeIn(found.bytes)) return true
-  const name = path.slice(path.lastIndexOf('/') + 1)
+  const name = baseName(path)
   if (isBlob || isTemporary(name)) return work.tree.remove(path, found)
   if (isProblem(name)) return work.tree.put(path, GONE, found).ok
   const row = work.state.fileAt(work.path, path)
@@ -88,8 +86,7 @@ async function eraseHandoff(work: Work, row: FileRow, found: FoundFile, erasing:
   work.state.willWrite(work.path, sha256, row.uid, row.rev)
   const put = work.tree.put(row.path, next, found)
   if (!put.ok) return false
-  await agree(work, handoff, { path: row.path, text: next, sha256, stamp: put.stamp }, row.kept)
-  return true
+  return agree(work, handoff, { path: row.path, text: next, sha256, stamp: put.stamp }, row.kept)
 }
 
 /** Of a handoff whose file is away the last text is still known. */

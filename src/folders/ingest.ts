@@ -50,10 +50,7 @@ export async function takeNew(work: Work, file: Author): Promise<boolean> {
   note(work, { what: 'created', path, id: handoff.id, uid: handoff.uid, ...present({ reason: item.reason }) })
   // What a commit has is left as it is there: the tree stays clean. So is an archive that was there before Baton.
   const isLeft = isCommitted || (work.isAdopting && isEnd(handoff.state))
-  if (isLeft && work.kind.fits(handoff, path)) {
-    await agree(work, handoff, { path, text, sha256: found.sha256, stamp: found.stamp }, 'git')
-    return true
-  }
+  if (isLeft && work.kind.fits(handoff, path)) return agree(work, handoff, { path, text, ...found }, 'git')
   return project(work, handoff, { at: { path, found }, base: text })
 }
 
@@ -105,13 +102,9 @@ export async function takeChange(
 const STALE = 'it was made from an older revision, and what was changed in it is not known'
 
 /** A checkout put it there: nothing follows from it, and it stays until the handoff moves on. */
-export async function leaveToGit(
-  work: Work,
-  handoff: Handoff,
-  file: Pick<Author, 'path' | 'found' | 'text' | 'says'>,
-): Promise<boolean> {
+export async function leaveToGit(work: Work, handoff: Handoff, file: Author): Promise<boolean> {
   const { path, found, text } = file
-  await agree(work, handoff, { path, text, sha256: found.sha256, stamp: found.stamp }, 'git')
+  await agree(work, handoff, { path, text, ...found }, 'git')
   note(work, { what: 'left', path, id: handoff.id, uid: handoff.uid, reason: 'git checked this version out' })
   return true
 }
@@ -180,11 +173,7 @@ async function carriedOut(
 const isHeldUp = ({ details: { unmet } }: BatonError): boolean =>
   Array.isArray(unmet) && unmet.some(({ code }) => code === 'gate_shut' || code === 'delegation_open')
 
-async function called(
-  work: Work,
-  { actor, op, input }: PlannedCall,
-  how: Pick<Call, 'rev' | 'together'>,
-): Promise<void> {
+async function called(work: Work, { actor, op, input }: PlannedCall, how: Pick<Call, 'rev' | 'together'>) {
   const call = await claimed(work, actor)
   await invoke(await loadOperation(op), work.service, { ...call, ...how }, input)
 }

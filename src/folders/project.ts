@@ -1,8 +1,8 @@
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
-import { type FoundFile, type Stamp, sha256Of } from './files/tree.ts'
+import { besideName, type FoundFile, type Stamp, sha256Of } from './files/tree.ts'
 import type { FileRow } from './state.ts'
-import { folderOf, note, textFor, utf8Text, type Work } from './work.ts'
+import { baseName, folderOf, note, textFor, utf8Text, type Work } from './work.ts'
 
 export interface Target {
   /** What lies there now and may be replaced; absent where nothing does. */
@@ -27,8 +27,7 @@ export async function project(work: Work, handoff: Handoff, target: Target): Pro
   const path = at && work.kind.fits(handoff, at.path) ? at.path : place
   const sha256 = sha256Of(text)
   if (at?.path === path && at.found.sha256 === sha256) {
-    await agree(work, handoff, { path, text, sha256, stamp: at.found.stamp })
-    return true
+    return agree(work, handoff, { path, text, ...at.found })
   }
   await work.kind.prepare?.(handoff, { tree: work.tree, store: work.service.deps.store })
   await work.state.soon(() => {
@@ -92,12 +91,11 @@ export function tidy(work: Work, folder: string): void {
 const LATE = 'it was written to while Baton replaced it; that version is kept here'
 
 export const besideOf = (path: string, name: string): string =>
-  path.includes('/') ? `${path.slice(0, path.lastIndexOf('/'))}/${name}` : name
+  path.slice(0, path.lastIndexOf('/') + 1) + name
 
 /** Keeps the bytes of a file as `<name>.conflict`; the same bytes once. */
 export function keepBeside(work: Work, path: string, { bytes, sha256 }: FoundFile, reason: string): void {
-  const name = path.slice(path.lastIndexOf('/') + 1)
-  const beside = putBeside(work, path, name, 'conflict', bytes, sha256)
+  const beside = putBeside(work, path, 'conflict', bytes, sha256)
   note(work, { what: 'conflict', path: beside, reason })
 }
 
@@ -105,12 +103,11 @@ export function keepBeside(work: Work, path: string, { bytes, sha256 }: FoundFil
 export function putBeside(
   work: Work,
   path: string,
-  name: string,
   ending: 'problem' | 'conflict',
   content: string | Uint8Array,
   sha256 = sha256Of(content),
 ): string {
-  const first = besideOf(path, work.tree.besideName(name, ending))
+  const first = besideOf(path, besideName(baseName(path), ending))
   for (let n = 1; ; n++) {
     const candidate = n === 1 ? first : `${first}-${n}`
     if (work.tree.put(candidate, content).ok) return candidate
@@ -118,13 +115,13 @@ export function putBeside(
   }
 }
 
-/** Notes that file and engine say the same. */
+/** Notes that file and engine say the same: nothing is left to do. */
 export async function agree(
   work: Work,
   handoff: Handoff,
   file: { readonly path: string; readonly text: string; readonly sha256: string; readonly stamp: Stamp },
   kept: FileRow['kept'] = 'ours',
-): Promise<void> {
+): Promise<true> {
   const { path, text, sha256, stamp } = file
   const { state, kind, service } = work
   const facts = await kind.facts(handoff, text, service.deps.store, work.recent)
@@ -143,6 +140,7 @@ export async function agree(
     })
     look(work, path, sha256, stamp)
   })
+  return true
 }
 
 /** The file was dealt with and is not read again while its stamp stays. */

@@ -10,7 +10,7 @@ import { isOfGit, leaveToGit, takeChange, takeNew } from './ingest.ts'
 import { agree, look, project } from './project.ts'
 import { dropProblem, refuseFile } from './refuse.ts'
 import type { FileRow } from './state.ts'
-import { type Author, folderOf, note, utf8Text, type Work } from './work.ts'
+import { type Author, baseName, folderOf, note, utf8Text, type Work } from './work.ts'
 
 /** A file that was touched this short a time ago may still be being written. */
 const QUIET_MS = 5
@@ -158,8 +158,7 @@ async function asAgreed(work: Work, row: FileRow, path: string, found: FoundFile
   const text = utf8Text(found)
   if (work.isThorough && handoff && row.rev >= handoff.rev && text !== undefined) {
     const kept = row.kept === 'absent' ? 'ours' : row.kept
-    await agree(work, { ...handoff, rev: row.rev }, { path, text, ...found }, kept)
-    return true
+    return agree(work, { ...handoff, rev: row.rev }, { path, text, ...found }, kept)
   }
   if (!handoff || row.rev >= handoff.rev) return dealtWith(work, path, found)
   return project(work, handoff, { at: { path, found }, base: utf8Text(found) })
@@ -169,10 +168,7 @@ async function asAgreed(work: Work, row: FileRow, path: string, found: FoundFile
 async function earlier(work: Work, handoff: Handoff, file: Author, row?: FileRow): Promise<boolean> {
   const { path, found, text, says } = file
   const isOld = (says.rev ?? 0) < handoff.rev || !work.kind.fits(handoff, path)
-  if (!isOld) {
-    await agree(work, handoff, { path, text, sha256: found.sha256, stamp: found.stamp })
-    return true
-  }
+  if (!isOld) return agree(work, handoff, { path, text, ...found })
   const isNewToUs = row === undefined || (says.rev ?? 0) >= row.rev
   if (!isNewToUs && (work.isMovedByGit || (await isOfGit(work, path, found.bytes))))
     return leaveToGit(work, handoff, file)
@@ -219,8 +215,6 @@ async function elsewhere(work: Work, handoff: Handoff, file: Author, own: FileRo
   work.state.dropLook(work.path, path)
   return work.tree.remove(path, found)
 }
-
-const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 async function handoffOf(work: Work, { says, path }: Author, row?: FileRow): Promise<Handoff | undefined> {
   const { store } = work.service.deps

@@ -2,9 +2,19 @@ import type { ErrorCode } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { present } from '../domain/present.ts'
 import { noteRefusedFile } from '../service/documents/file-refusal.ts'
-import type { FoundFile } from './files/tree.ts'
+import { besideName, type FoundFile } from './files/tree.ts'
 import { besideOf, keepBeside, putBeside } from './project.ts'
-import { type Author, authorIn, claimed, inProject, note, quietly, utf8Text, type Work } from './work.ts'
+import {
+  type Author,
+  authorIn,
+  baseName,
+  claimed,
+  inProject,
+  note,
+  quietly,
+  utf8Text,
+  type Work,
+} from './work.ts'
 
 export interface Refused {
   readonly path: string
@@ -32,14 +42,13 @@ export async function refuseFile(work: Work, refused: Refused): Promise<void> {
   }
   const text = utf8Text(found)
   if (isConflict || text === undefined) keepBeside(work, path, found, reason)
-  const name = path.slice(path.lastIndexOf('/') + 1)
-  putBeside(work, path, name, 'problem', problemText(refused, text))
+  putBeside(work, path, 'problem', problemText(refused, text))
   note(work, { what: 'refused', path, reason, ...present({ id: handoff?.id, uid: handoff?.uid }) })
 }
 
 /** Takes the page away that says why this very text was refused, when it is taken in after all. */
 export function dropProblem({ tree }: Work, { path, text }: Pick<Author, 'path' | 'text'>): void {
-  const beside = besideOf(path, tree.besideName(path.slice(path.lastIndexOf('/') + 1), 'problem'))
+  const beside = besideOf(path, besideName(baseName(path), 'problem'))
   const found = quietly(() => tree.read(beside))
   const page = found && utf8Text(found)
   if (found && page?.startsWith(`${path}: `) && page.endsWith(`${REFUSED}${text}`)) tree.remove(beside, found)

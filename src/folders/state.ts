@@ -1,7 +1,9 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { BatonError } from '../domain/errors.ts'
+import { present } from '../domain/present.ts'
 import { inoOf } from './files/lock.ts'
 import { SAME_INSTANT_MS, type Stamp } from './files/tree.ts'
+import { baseName } from './work.ts'
 
 /** The file of one handoff as it was last agreed on: written by Baton, or an author's version that was taken in. */
 export interface FileRow {
@@ -164,19 +166,13 @@ export class FolderState {
 
   folder(folder: string): FolderRow {
     const row = this.#sql('SELECT cursor, head FROM folder WHERE path = ?').get(folder)
-    return {
-      isSeen: row !== undefined,
-      ...(typeof row?.cursor === 'string' && { cursor: row.cursor }),
-      ...(typeof row?.head === 'string' && { head: row.head }),
-    }
+    const [cursor, head] = [row?.cursor, row?.head] as (string | null | undefined)[]
+    return { isSeen: row !== undefined, ...present({ cursor: cursor ?? undefined, head: head ?? undefined }) }
   }
 
   putFolder(folder: string, { cursor, head }: FolderRow): void {
-    this.#sql('INSERT OR REPLACE INTO folder (path, cursor, head) VALUES (?, ?, ?)').run(
-      folder,
-      cursor ?? null,
-      head ?? null,
-    )
+    const sql = 'INSERT OR REPLACE INTO folder (path, cursor, head) VALUES (?, ?, ?)'
+    this.#sql(sql).run(folder, cursor ?? null, head ?? null)
   }
 
   file(folder: string, uid: string): FileRow | undefined {
@@ -289,7 +285,7 @@ export class FolderState {
   /** Names of the files of open handoffs, wherever they lie. */
   openNames(folder: string): readonly string[] {
     const rows = this.#sql('SELECT path FROM file WHERE folder = ? AND open = 1').all(folder)
-    return rows.map(({ path }) => String(path).slice(String(path).lastIndexOf('/') + 1))
+    return rows.map(({ path }) => baseName(String(path)))
   }
 
   look(folder: string, path: string): Look | undefined {
@@ -343,15 +339,7 @@ export interface Late {
 
 function toFile(row: Record<string, unknown> | undefined): FileRow | undefined {
   if (!row) return undefined
-  return {
-    uid: String(row.uid),
-    path: String(row.path),
-    rev: Number(row.rev),
-    sha256: String(row.sha256),
-    ...(typeof row.text === 'string' && { text: row.text }),
-    open: row.open === 1,
-    kept: row.kept as FileRow['kept'],
-    ...(typeof row.ended_at === 'string' && { ended_at: row.ended_at }),
-    facts: JSON.parse(String(row.facts)),
-  }
+  const { folder: _, text, ended_at, open, facts, ...rest } = row
+  const said = present({ text: text ?? undefined, ended_at: ended_at ?? undefined })
+  return { ...rest, ...said, open: open === 1, facts: JSON.parse(String(facts)) } as unknown as FileRow
 }

@@ -3,11 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { RecentTexts } from '../dialects/text/sources.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { present } from '../domain/present.ts'
-import type { Service, Store } from '../service/service.ts'
+import { itemsOf, type Service, type Store } from '../service/service.ts'
 import { extraFiles } from './extras.ts'
 import { LOCK_WAIT_MS } from './files/lock.ts'
 import { byAge, type Hints, listed, lookedInto, namedFirst, type Seen } from './files/scan.ts'
-import { Tree } from './files/tree.ts'
+import { type Replaced, Tree } from './files/tree.ts'
 import type { Acceptable, FolderKind, Git } from './folder.ts'
 import { KeptState } from './kept-state.ts'
 import { lateWrites, replacedIn } from './late-writes.ts'
@@ -68,6 +68,13 @@ export async function syncFolders(
   })
 }
 
+/** The files of a live folder. */
+export const treeOf = (
+  { root }: Pick<FoldersOptions, 'root'>,
+  { path }: LiveFolder,
+  replaced?: Replaced,
+): Tree => new Tree(path === '.' ? root : `${root}/${path}`, replaced)
+
 /** Where the file of a handoff lies, relative to the project; undefined where it has none. */
 export function fileOf({ root, folders }: FoldersOptions, handoff: Handoff): string | undefined {
   for (const { kind, path } of folders) {
@@ -105,10 +112,7 @@ export function workOn(
   const recent = new RecentTexts()
   return {
     kind: folder.kind,
-    tree: new Tree(
-      folder.path === '.' ? options.root : `${options.root}/${folder.path}`,
-      replacedIn(options.dir, state, folder.path, cursor === undefined),
-    ),
+    tree: treeOf(options, folder, replacedIn(options.dir, state, folder.path, cursor === undefined)),
     state,
     service: options.service,
     git: options.git,
@@ -165,11 +169,11 @@ export async function syncOne(
 export const IGNORED = '.baton-*\n*.problem\n*.problem-*\n*.conflict\n*.conflict-*\n'
 
 /** The folder itself, and what keeps Baton's own notes in it out of git. */
-export function prepare({ root }: Pick<FoldersOptions, 'root'>, { kind, path }: LiveFolder): void {
-  const project = new Tree(root)
-  if (path !== '.') project.make(path)
-  const tree = new Tree(path === '.' ? root : `${root}/${path}`)
-  for (const folder of kind.made) tree.make(folder)
+export function prepare(options: Pick<FoldersOptions, 'root'>, folder: LiveFolder): void {
+  const { kind, path } = folder
+  if (path !== '.') new Tree(options.root).make(path)
+  const tree = treeOf(options, folder)
+  for (const each of kind.made) tree.make(each)
   if (path !== '.' && tree.entries('', ['.gitignore']).length === 0) tree.put('.gitignore', IGNORED)
 }
 
@@ -234,14 +238,8 @@ async function reconcileUid(work: Work, uid: string): Promise<void> {
   if (handoff) await reconcileHandoff(work, handoff)
 }
 
-export async function* everyHandoff(store: Store): AsyncIterable<Handoff> {
-  for (let cursor: string | undefined; ; ) {
-    const page = await store.handoffs({}, { limit: 200, cursor })
-    yield* page.items
-    if (page.next === undefined) return
-    cursor = page.next
-  }
-}
+export const everyHandoff = (store: Store): AsyncIterable<Handoff> =>
+  itemsOf((page) => store.handoffs({}, page), 200)
 
 /** Follows the log from where the last pass ended. */
 async function catchUp(work: Work, from: string): Promise<string> {

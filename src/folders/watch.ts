@@ -1,9 +1,8 @@
 import { type FSWatcher, lstatSync, watch } from 'node:fs'
 import { BatonError } from '../domain/errors.ts'
 import { LOOK_AGAIN_MS } from '../service/waits.ts'
-import { Tree } from './files/tree.ts'
 import { KeptState } from './kept-state.ts'
-import { type FoldersOptions, prepare, syncFolders } from './sync.ts'
+import { type FoldersOptions, prepare, syncFolders, treeOf } from './sync.ts'
 import type { Happened } from './work.ts'
 
 export interface WatchOptions {
@@ -42,9 +41,8 @@ export async function watchFolders(given: FoldersOptions, how: WatchOptions): Pr
     // Before the first look, so that a change in between is not missed.
     watchFlat(options, watchers, onChange)
     while (!signal.aborted) {
-      const next = new Promise<void>((resolve) => {
-        wake = resolve
-      })
+      const next = Promise.withResolvers<void>()
+      wake = next.resolve
       const named = touched
       touched = new Map()
       const happened = await pass(options, named, (error) => {
@@ -58,7 +56,7 @@ export async function watchFolders(given: FoldersOptions, how: WatchOptions): Pr
       // What came into a new folder before it was watched is looked for at once.
       if (watchFlat(options, watchers, onChange)) continue
       const timer = setTimeout(woken, lookAgainMs)
-      await next
+      await next.promise
       clearTimeout(timer)
     }
   } finally {
@@ -77,11 +75,7 @@ const isRepeated = ({ what, path, reason }: Happened, before: readonly Happened[
 type Touched = Map<string, Set<string>>
 type OnChange = (folder: string, path: string | undefined) => void
 
-async function pass(
-  options: FoldersOptions,
-  touched: Touched,
-  onFailure: (error: Error) => void,
-): Promise<readonly Happened[]> {
+async function pass(options: FoldersOptions, touched: Touched, onFailure: (error: Error) => void) {
   try {
     return await syncFolders(options, { touched })
   } catch (error) {
@@ -106,12 +100,11 @@ function watchFlat(options: FoldersOptions, watchers: Map<string, Watched>, onCh
       // The pass says it.
       continue
     }
-    const base = folder.path === '.' ? options.root : `${options.root}/${folder.path}`
-    for (const flat of folder.kind.flat(new Tree(base)))
-      isNew =
-        watchOne(`${base}/${flat}`, watchers, (name) =>
-          onChange(folder.path, name === undefined ? undefined : `${flat}/${name}`),
-        ) || isNew
+    const tree = treeOf(options, folder)
+    for (const flat of folder.kind.flat(tree)) {
+      const changed = (name?: string) => onChange(folder.path, name && `${flat}/${name}`)
+      isNew = watchOne(`${tree.root}/${flat}`, watchers, changed) || isNew
+    }
   }
   return isNew
 }

@@ -67,6 +67,12 @@ export function isSameFolder(seen: { stamp: string; at: number } | undefined, no
   return Number(now.atNs / 1_000_000n) + step < seen.at
 }
 
+/** The id of a handoff in the files of a format. */
+export const aliasOf = ({ aliases, id }: Handoff, home: 'markdown' | 'queue' | 'package'): string =>
+  aliases?.[home] ?? id
+
+export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
 export const folderOf = (path: string): string =>
   path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : ''
 

@@ -182,13 +182,12 @@ export class Walks {
   ): Promise<void> {
     this.#clock.pass(1_000)
     const byCommand = await refusalOf(async () => {
-      for (const { actor, op, input } of acts)
-        await run(
-          this.#command.service,
-          { actor: { name: actor, kind: actor === person ? 'human' : 'agent', auth: 'os-user' } },
-          op,
-          input,
-        )
+      for (const { actor, op, input } of acts) {
+        // A file does not say who edits it, so work that somebody holds is edited by command alone.
+        const auth = op === 'handoff_amend' ? 'file' : 'os-user'
+        const kind = actor === person ? 'human' : 'agent'
+        await run(this.#command.service, { actor: { name: actor, kind, auth } }, op, input)
+      }
     })
     this.#files.change(before, after)
     const happened = await this.#files.look(after.path)

@@ -140,12 +140,7 @@ function keepLate(dir: Folder, taken: Taken, { path, name, replaced }: NamedFile
 }
 
 /** Noted first where its author may still write: a file that nobody knows of could never be looked at again. */
-function putAway(
-  dir: Folder,
-  { name, sha256 }: Taken,
-  path: string | undefined,
-  replaced: Replaced,
-): boolean {
+function putAway(dir: Folder, { name, sha256 }: Taken, path: string | undefined, replaced: Replaced) {
   const file = name.slice(1)
   try {
     if (path !== undefined) replaced.keep(file, path, sha256)

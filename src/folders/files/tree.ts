@@ -33,7 +33,7 @@ export {
   sameStamp,
   sha256Of,
 } from './read-file.ts'
-export { isTemporary, LATE_MS, type Replaced } from './replace-file.ts'
+export { besideName, isTemporary, LATE_MS, type Replaced } from './replace-file.ts'
 
 export interface FolderEntry extends Stamp {
   readonly name: string
@@ -196,11 +196,6 @@ export class Tree {
 
   make(folder: string): void {
     withFolder(this.root, folder, () => undefined, true)
-  }
-
-  /** The name of a file beside another; cut where the system allows no longer one. */
-  besideName(name: string, ending: 'problem' | 'conflict'): string {
-    return besideName(name, ending)
   }
 
   /** Clears what a process that died in the middle left here; a file that it had taken away is put back. */

@@ -24,7 +24,7 @@ import type { Store } from '../../service/service.ts'
 import type { Tree } from '../files/tree.ts'
 import type { About, Extra, FileText, FolderKind, KnownHandoff, Says } from '../folder.ts'
 import { documentIn, markChanges, markIn, newFile, rewritingTo, sourceIn, unmarked } from '../mark.ts'
-import { problemsIn, quietly } from '../work.ts'
+import { aliasOf, problemsIn, quietly } from '../work.ts'
 import { renewed } from './body.ts'
 import { plan, refusesNew } from './plan.ts'
 
@@ -44,7 +44,7 @@ export const markdownFolder: FolderKind = {
   place,
   fits: (handoff, path) =>
     isEnd(handoff.state)
-      ? path.startsWith('archived/') && path.endsWith(`/${markdownAlias(handoff)}.md`)
+      ? path.startsWith('archived/') && path.endsWith(`/${aliasOf(handoff, 'markdown')}.md`)
       : path === place(handoff),
   write: writeMarkdownFile,
   facts,
@@ -55,10 +55,8 @@ export const markdownFolder: FolderKind = {
   isLater: (path, own) => path.startsWith('archived/') && own.startsWith('active/'),
 }
 
-const markdownAlias = (handoff: Handoff): string => handoff.aliases?.markdown ?? handoff.id
-
 function place(handoff: Handoff): string | undefined {
-  const id = markdownAlias(handoff)
+  const id = aliasOf(handoff, 'markdown')
   // Document 000 knows no gates, and returns are the engine's own.
   if ((handoff.type !== 'sequential' && handoff.type !== 'delegation') || !isFileId(id)) return undefined
   if (!isEnd(handoff.state)) return `active/${id}.md`
@@ -175,7 +173,7 @@ function markdownDraft(handoff: Handoff, draft: Draft): Draft {
   })
   return {
     ...draft,
-    id: markdownAlias(handoff),
+    id: aliasOf(handoff, 'markdown'),
     state,
     ...present({ ack_deadline: draft.ack_deadline && seconds(draft.ack_deadline) }),
     // Also where a file has it from elsewhere: completion_verified_by is null until the end.
@@ -214,7 +212,7 @@ async function facts(handoff: Handoff, _text: string, store: Store): Promise<Fac
   const made = isEnd(state) ? [] : onlyHere((await store.content(handoff.uid))?.package ?? {})
   return {
     made,
-    id: handoff.aliases?.markdown ?? handoff.id,
+    id: aliasOf(handoff, 'markdown'),
     from,
     to,
     task: task ?? '',

@@ -1,7 +1,7 @@
 import { spoken } from '../../dialects/convert.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { readDocuments } from '../../dialects/index.ts'
-import { archivedAt, archivePath } from '../../dialects/package/files/session.ts'
+import { archivedAt, archivePath, isSafeName } from '../../dialects/package/files/session.ts'
 import { updateState } from '../../dialects/package/files/state-file.ts'
 import { PACKAGE_TABLE } from '../../dialects/package/table.ts'
 import { ownedIn } from '../../dialects/table/derive.ts'
@@ -13,7 +13,7 @@ import { present } from '../../domain/present.ts'
 import type { Tree } from '../files/tree.ts'
 import type { About, Extra, FileText, FolderKind, KnownHandoff, Says } from '../folder.ts'
 import { documentIn, markChanges, markIn, newFile, rewritingTo, sourceIn, unmarked } from '../mark.ts'
-import { problemsIn } from '../work.ts'
+import { aliasOf, problemsIn } from '../work.ts'
 import { plan, refusesNew } from './plan.ts'
 
 const STATE_FILE = 'state/current.json'
@@ -23,20 +23,16 @@ const ENDED_LOOKED_AT = 1_000
 type Facts = Pick<Draft, 'id' | 'created_at' | 'from' | 'to' | 'state' | 'type'>
 
 /** What the state file says of a handoff. */
-export const facts = ({ aliases, id, created_at, from, to, state, type }: Handoff): Facts => ({
-  id: aliases?.package ?? id,
-  created_at,
-  from,
-  to,
-  state,
-  type,
-})
+const facts = (handoff: Handoff): Facts => {
+  const { created_at, from, to, state, type } = handoff
+  return { id: aliasOf(handoff, 'package'), created_at, from, to, state, type }
+}
 
 /**
  * `state/current.json`: every handoff of the project with its status. Keys and entries of others stay; a file that
  * cannot be read is left alone. A lost one is made again from the archive.
  */
-export function extras({ files, now, read }: About): readonly Extra[] {
+function extras({ files, now, read }: About): readonly Extra[] {
   const there = read(STATE_FILE)
   const isNew = there === undefined || there.trim() === ''
   const since = isNew ? '' : new Date(Date.parse(now) - DAY_MS).toISOString()
@@ -83,13 +79,7 @@ export const packageFolder: FolderKind = {
 }
 
 const sessionsIn = (tree: Tree) =>
-  tree
-    .list(SESSIONS)
-    .filter(
-      ({ name, why }) => why === 'it is a folder' && archivePath({ session: name, id: 'x' }) !== undefined,
-    )
-
-const packageAlias = ({ aliases, id }: Handoff): string => aliases?.package ?? id
+  tree.list(SESSIONS).filter(({ name, why }) => why === 'it is a folder' && isSafeName(name))
 
 /** A session is one start of a workflow, else a day. */
 const handoffSession = ({ session, created_at }: Handoff): string => session ?? created_at.slice(0, 10)
@@ -97,13 +87,13 @@ const handoffSession = ({ session, created_at }: Handoff): string => session ?? 
 /** On sending, and again with every change (A4-16). */
 function place(handoff: Handoff): string | undefined {
   if (handoff.state === 'draft') return undefined
-  return archivePath({ session: handoffSession(handoff), id: packageAlias(handoff) })
+  return archivePath({ session: handoffSession(handoff), id: aliasOf(handoff, 'package') })
 }
 
 /** What was brought from elsewhere stays in the session in which it was found. */
 function fits(handoff: Handoff, path: string): boolean {
   if (path === place(handoff)) return true
-  return handoff.imported_at !== undefined && archivedAt(path)?.id === packageAlias(handoff)
+  return handoff.imported_at !== undefined && archivedAt(path)?.id === aliasOf(handoff, 'package')
 }
 
 function read(text: string, path: string, recent?: RecentTexts): Says {
@@ -164,7 +154,7 @@ function packageDraft(handoff: Handoff, draft: Draft): Draft {
   const { result, ...rest } = draft
   return {
     ...rest,
-    id: handoff.aliases?.package ?? handoff.id,
+    id: aliasOf(handoff, 'package'),
     state: handoff.state,
     ...present({ gate: gate && { type: gate.type, ...present({ name: gate.name }), ...draft.gate } }),
     // Files that were handed in go back with the return; here they would read as the sender's.

@@ -9,6 +9,7 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Tree } from '../files/tree.ts'
 import type { About, Extra, FolderKind, Says } from '../folder.ts'
 import { markIn } from '../mark.ts'
+import { aliasOf } from '../work.ts'
 import { placeArtifacts } from './artifacts.ts'
 import { type Facts, facts } from './facts.ts'
 import { judge } from './judge.ts'
@@ -76,7 +77,7 @@ export const queueFolder: FolderKind = {
 }
 
 function place(handoff: Handoff): string | undefined {
-  const id = handoff.aliases?.queue ?? handoff.id
+  const id = aliasOf(handoff, 'queue')
   // A draft is nobody's work yet; gates, escalations and returns are not in the document.
   const isHere = handoff.type === 'sequential' || handoff.type === 'delegation'
   return isHere && handoff.state !== 'draft' ? handoffFile(id, queueStatus(handoff)) : undefined
@@ -110,7 +111,6 @@ function read(text: string, path: string, recent?: RecentTexts): Says {
     draft,
     ...markIn('queue', document.source.value),
     // Document 001's own code moves the file and writes the answer into it then.
-    ...(isEnd && isMoved && { isHalf: true }),
-    ...(isMoved && { isBehind: true }),
+    ...(isMoved && { isHalf: isEnd, isBehind: true }),
   }
 }

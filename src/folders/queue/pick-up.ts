@@ -6,9 +6,9 @@ import { present } from '../../domain/present.ts'
 import type { Service } from '../../service/service.ts'
 import { LOCK_WAIT_MS, withLock } from '../files/lock.ts'
 import { withFolder } from '../files/open-folder.ts'
-import { Tree } from '../files/tree.ts'
+import type { Tree } from '../files/tree.ts'
 import type { FolderKind } from '../folder.ts'
-import { type FoldersOptions, syncFolders } from '../sync.ts'
+import { type FoldersOptions, syncFolders, treeOf } from '../sync.ts'
 import { utf8Text } from '../work.ts'
 import { inputProblem } from './judge.ts'
 import { failing } from './plan.ts'
@@ -53,9 +53,9 @@ export async function pickUp(
 }
 
 /** The live folder of the queue format, in a team's own form of it too. */
-function liveQueue({ root, folders }: FoldersOptions): LiveQueue | undefined {
-  const live = folders.find(({ kind }) => kind.dialect === 'queue')
-  return live && { tree: new Tree(live.path === '.' ? root : `${root}/${live.path}`), kind: live.kind }
+function liveQueue(options: FoldersOptions): LiveQueue | undefined {
+  const live = options.folders.find(({ kind }) => kind.dialect === 'queue')
+  return live && { tree: treeOf(options, live), kind: live.kind }
 }
 
 interface LiveQueue {
@@ -120,17 +120,8 @@ async function withInput(service: Service, taken: Handoff, live: LiveQueue): Pro
   const says = text === undefined ? undefined : kind.read(text, path)
   const problem = says?.is === 'handoff' ? await inputProblem(says.draft, tree) : undefined
   if (!problem || taken.state !== 'in_progress') return taken
-  const { input } = failing(taken.uid, taken.to, problem)
-  const { code, message, details } = input as {
-    code: string
-    message: string
-    details?: Record<string, unknown>[]
-  }
+  const { code, message, details } = failing(taken.uid, taken.to, problem).input as typeof problem
   const actor = { name: taken.to, kind: 'specialist', auth: 'os-user' } as const
-  return service.receiving.fail({ actor }, taken.uid, {
-    code,
-    message,
-    attempt: taken.attempt,
-    ...present({ details }),
-  })
+  const failed = { code, message, attempt: taken.attempt, ...present({ details }) }
+  return service.receiving.fail({ actor }, taken.uid, failed)
 }

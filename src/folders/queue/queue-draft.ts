@@ -10,11 +10,6 @@ import type { Policy } from '../../domain/policy.ts'
 /** When work began and ended, where its worker says so. */
 export type Times = Pick<Draft, 'started_at' | 'ended_at'>
 
-/** What the document's own code writes for agents of which nothing else is known. */
-const USUAL = {
-  from: { phase: 11, role: 'orchestrator' },
-  to: { phase: 13, role: 'specialist' },
-} as const
 /** The engine's handoff in document 001's words: phases, times, retries, and its reasons for ends it has no word for. */
 export function queueDraft(handoff: Handoff, draft: Draft, policy?: Policy, said: Times = {}): Draft {
   const status = queueStatus(handoff)
@@ -34,14 +29,13 @@ export function queueDraft(handoff: Handoff, draft: Draft, policy?: Policy, said
   }
 }
 
-function sides({ from, to }: Handoff, draft: Draft, policy?: Policy): Partial<Draft> {
-  return {
-    from_phase: draft.from_phase ?? policy?.agents?.[from]?.phase ?? USUAL.from.phase,
-    from_role: draft.from_role ?? USUAL.from.role,
-    to_phase: draft.to_phase ?? policy?.agents?.[to]?.phase ?? USUAL.to.phase,
-    to_role: draft.to_role ?? USUAL.to.role,
-  }
-}
+/** What the document's own code writes for agents of which nothing else is known. */
+const sides = ({ from, to }: Handoff, draft: Draft, policy?: Policy): Partial<Draft> => ({
+  from_phase: draft.from_phase ?? policy?.agents?.[from]?.phase ?? 11,
+  from_role: draft.from_role ?? 'orchestrator',
+  to_phase: draft.to_phase ?? policy?.agents?.[to]?.phase ?? 13,
+  to_role: draft.to_role ?? 'specialist',
+})
 
 /** What a request is called that has no title of its own: documents need not say it. */
 export const requestTitle = (to: string): string => `Request to ${to}`

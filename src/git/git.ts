@@ -81,25 +81,25 @@ const OWN_ENVIRONMENT = {
   LC_ALL: 'C',
 }
 
-function notStarted(
-  error: Error & { killed?: boolean; code?: unknown },
-  args: readonly string[],
-  options: GitOptions,
-): BatonError {
-  const verb = args.find((arg) => !arg.startsWith('-')) ?? ''
-  if (error.killed)
-    return new BatonError(
-      'timed_out',
-      `git ${verb} took longer than ${(options.timeLimitMs ?? TIME_LIMIT_MS) / 1_000} s and was ended; try it by hand`,
-      { command: verb },
-      error,
-    )
-  return new BatonError(
-    'unavailable',
-    `git could not be started (${error.code}); install git 2.36 or newer and try again`,
-    { command: verb },
-    error,
-  )
+type GitError = Error & { killed?: boolean; code?: unknown }
+
+function notStarted(error: GitError, args: readonly string[], { timeLimitMs = TIME_LIMIT_MS }: GitOptions) {
+  const command = args.find((arg) => !arg.startsWith('-')) ?? ''
+  const late = `git ${command} took longer than ${timeLimitMs / 1_000} s and was ended; try it by hand`
+  if (error.killed) return new BatonError('timed_out', late, { command }, error)
+  const none = `git could not be started (${error.code}); install git 2.36 or newer and try again`
+  return new BatonError('unavailable', none, { command }, error)
+}
+
+/** The branch that work is merged into. */
+export interface Base {
+  readonly name: string
+  readonly commit: string
+}
+
+export interface ChangedPath {
+  readonly path: string
+  readonly deleted: boolean
 }
 
 /** A checkout that is there, and the questions that Baton asks of it. */
@@ -152,12 +152,10 @@ export class Repository {
   async run(args: readonly string[], options: Partial<GitOptions> = {}): Promise<string> {
     const { code, stdout, stderr } = await this.ask(args, options)
     if (code === 0) return stdout
-    const verb = args
-      .slice(0, 2)
-      .filter((arg) => !arg.startsWith('-'))
-      .join(' ')
-    throw new BatonError('wrong_state', `git ${verb} refused: ${lastLine(stderr)}`, {
-      command: verb,
+    const words = args.slice(0, 2).filter((arg) => !arg.startsWith('-'))
+    const command = words.join(' ')
+    throw new BatonError('wrong_state', `git ${command} refused: ${lastLine(stderr)}`, {
+      command,
       exit: code,
     })
   }
@@ -239,10 +237,7 @@ export class Repository {
   }
 
   /** Paths that differ between two commits; a renamed file counts as two. */
-  async changed(
-    from: string,
-    to: string,
-  ): Promise<readonly { readonly path: string; readonly deleted: boolean }[]> {
+  async changed(from: string, to: string): Promise<readonly ChangedPath[]> {
     const args = ['diff-tree', '-r', '-z', '--no-renames', '--name-status', from, to]
     return (await this.paths(args)).map(({ path, head }) => ({ path, deleted: head.startsWith('D') }))
   }
@@ -269,7 +264,7 @@ export class Repository {
   }
 
   /** The branch that work is merged into: the one named, else main, else what the remote calls its head, else master. */
-  async base(named?: string): Promise<{ readonly name: string; readonly commit: string } | undefined> {
+  async base(named?: string): Promise<Base | undefined> {
     if (named !== undefined) {
       const found = await this.branch(demandCommitish(named, '--base'))
       return found && { name: named, commit: found.commit }
@@ -291,10 +286,8 @@ export class Repository {
 
 /** The repository of a folder; undefined outside of one. */
 export async function openRepository(cwd: string, env: GitEnvironment): Promise<Repository | undefined> {
-  const { code, stdout, stderr } = await startGit(
-    ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir'],
-    { cwd, env },
-  )
+  const args = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir']
+  const { code, stdout, stderr } = await startGit(args, { cwd, env })
   if (code !== 0) {
     if (/not a git repository/.test(stderr)) return undefined
     throw new BatonError('wrong_state', `git cannot use ${cwd}: ${lastLine(stderr)}`, { cwd })

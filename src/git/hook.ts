@@ -94,11 +94,8 @@ export async function checkPush(
   const reasons: Problem[] = []
   for (const id of ids) {
     const facts = await maybeTask(ask, id)
-    if (facts && !writebackOf(facts))
-      reasons.push({
-        code: 'writeback_missing',
-        message: `${id} has no thought_record of its present work; write it with: baton task finish ${id}`,
-      })
+    const message = `${id} has no thought_record of its present work; write it with: baton task finish ${id}`
+    if (facts && !writebackOf(facts)) reasons.push({ code: 'writeback_missing', message })
   }
   return reasons
 }

@@ -5,7 +5,7 @@ import type { Problem } from '../domain/problem.ts'
 import type { ThoughtRecord } from '../domain/tasks/task.ts'
 import { inWords } from '../domain/texts/visible.ts'
 import { commitFiles } from './files.ts'
-import type { Repository } from './git.ts'
+import type { Base, ChangedPath, Repository } from './git.ts'
 import { branchPrefix, demandBranch, firstOf, isBranchOf, plainPath, taskOfBranch } from './names.ts'
 import { findPrompt, PROMPTS_FOLDER, type TaskPrompt } from './prompts.ts'
 import { type Ask, allTasks, type TaskFacts, taskFacts, writebackOf } from './task-facts.ts'
@@ -40,7 +40,7 @@ export interface BranchFacts {
   /** False where a checklist is not asked for. */
   readonly prompt?: TaskPrompt | false | undefined
   /** Files that the branch changes; undefined when it is merged already. */
-  readonly changed?: readonly { readonly path: string; readonly deleted: boolean }[] | undefined
+  readonly changed?: readonly ChangedPath[] | undefined
   readonly files: ReadonlySet<string>
   /** Whether the recorded commit is on the branch. */
   readonly commitIsOn: boolean
@@ -92,12 +92,9 @@ export function judge(known: BranchFacts): Pick<MergeCheck, 'reasons' | 'warning
     return { reasons: [{ code: 'task_unknown', message }], warnings: [] }
   }
   const { id, status, gates } = facts.task
+  const other = `${branch} is not a branch of ${id}; rename it so that it begins with ${branchPrefix(id)}`
   const reasons = [
-    ...problemIf(
-      !isBranchOf(branch, id),
-      'branch_of_another_task',
-      `${branch} is not a branch of ${id}; rename it so that it begins with ${branchPrefix(id)}`,
-    ),
+    ...problemsWhere([[!isBranchOf(branch, id), 'branch_of_another_task', other]]),
     ...gateReasons(facts),
     ...(prompt === false ? [] : promptReasons(prompt, id)),
   ]
@@ -106,19 +103,20 @@ export function judge(known: BranchFacts): Pick<MergeCheck, 'reasons' | 'warning
     const message = `${id} has no thought_record of its present work; write it with: baton task finish ${id}`
     return { reasons: [{ code: 'writeback_missing', message }, ...reasons], warnings: [] }
   }
-  const undone = problemIf(
-    status !== 'done' && taskReasons(gates).length === 0,
-    'not_done',
-    `${id} is ${inWords(status)}; its record is written, so set it done with: baton task update ${id} --status done`,
-  )
+  const isOpen = status !== 'done' && taskReasons(gates).length === 0
+  const how = `set it done with: baton task update ${id} --status done`
+  const open = `${id} is ${inWords(status)}; its record is written, so ${how}`
+  const undone = problemsWhere([[isOpen, 'not_done', open]])
   return {
     reasons: [...undone, ...reasons, ...recordReasons(known, record)],
     warnings: recordWarnings(known, record),
   }
 }
 
-const problemIf = (isSo: boolean, code: string, message: string): Problem[] =>
-  isSo ? [{ code, message }] : []
+/** The problems of a table whose conditions hold. */
+const problemsWhere = (
+  rows: readonly (readonly [isSo: boolean, code: string, message: string])[],
+): Problem[] => rows.flatMap(([isSo, code, message]) => (isSo ? [{ code, message }] : []))
 
 /** Gates that a person has to open: before that, the task cannot be done, and its branch is not merged. */
 export const gateReasons = ({ task }: Pick<TaskFacts, 'task'>): Problem[] =>
@@ -129,43 +127,25 @@ function recordReasons(known: BranchFacts, record: ThoughtRecord): Problem[] {
   const again = `record the work again with: baton task finish ${record.task_id}`
   const there = changed ? new Set(changed.map(({ path }) => path)) : files
   const missing = record.files_changed.map(plainPath).filter((path) => !there.has(path))
-  return [
-    ...problemIf(
-      record.branch !== branch,
-      'record_of_another_branch',
-      `the record of ${record.task_id} is about ${record.branch ?? 'no branch'} and not about ${branch}; ${again}`,
-    ),
-    ...problemIf(
-      !commitIsOn,
-      'commit_not_on_branch',
-      `the recorded commit ${record.commit_sha ?? '(none)'} is not on ${branch}; ${again}`,
-    ),
-    ...problemIf(
-      missing.length > 0,
-      'files_missing',
-      `the record names ${firstOf(missing)}, which ${branch} does not ${changed ? 'change' : 'hold'}; commit them, or record what was really changed`,
-    ),
-  ]
+  // biome-ignore format: read as a table
+  return problemsWhere([
+    [record.branch !== branch, 'record_of_another_branch', `the record of ${record.task_id} is about ${record.branch ?? 'no branch'} and not about ${branch}; ${again}`],
+    [!commitIsOn, 'commit_not_on_branch', `the recorded commit ${record.commit_sha ?? '(none)'} is not on ${branch}; ${again}`],
+    [missing.length > 0, 'files_missing', `the record names ${firstOf(missing)}, which ${branch} does not ${changed ? 'change' : 'hold'}; commit them, or record what was really changed`],
+  ])
 }
 
 function recordWarnings({ later, changed }: BranchFacts, record: ThoughtRecord): Problem[] {
   const recorded = new Set(record.files_changed.map(plainPath))
   const extra = (changed ?? []).flatMap(({ path, deleted }) => (deleted || recorded.has(path) ? [] : [path]))
   const { length } = record.blockers
-  return [
-    ...problemIf(
-      later > 0,
-      'commits_after_record',
-      `${later} ${later === 1 ? 'commit was' : 'commits were'} added after the recorded one`,
-    ),
-    ...problemIf(!changed, 'merged', 'the branch is merged already'),
-    ...problemIf(
-      extra.length > 0,
-      'files_not_recorded',
-      `${firstOf(extra)} changed and is not in the record`,
-    ),
-    ...problemIf(length > 0, 'blockers', `the record names ${length} that stood in the way`),
-  ]
+  const commits = `${later} ${later === 1 ? 'commit was' : 'commits were'}`
+  return problemsWhere([
+    [later > 0, 'commits_after_record', `${commits} added after the recorded one`],
+    [!changed, 'merged', 'the branch is merged already'],
+    [extra.length > 0, 'files_not_recorded', `${firstOf(extra)} changed and is not in the record`],
+    [length > 0, 'blockers', `the record names ${length} that stood in the way`],
+  ])
 }
 
 /** Whether the branch that work is merged into keeps task prompts. A branch cannot drop the rule by deleting them. */
@@ -183,20 +163,15 @@ export function promptReasons(prompt: TaskPrompt | undefined, id: string): Probl
     return [{ code: 'checklist_missing', message }]
   }
   const open = checklist.flatMap(({ done, text, line }) => (done ? [] : [`line ${line}: ${text}`]))
-  return problemIf(
-    open.length > 0,
-    'checklist_open',
-    `${path} has ${open.length} of ${checklist.length} items of ${id} not ticked (${firstOf(open)}); verify each and write [x]`,
-  )
+  const some = `${open.length} of ${checklist.length} items of ${id} not ticked`
+  const message = `${path} has ${some} (${firstOf(open)}); verify each and write [x]`
+  return problemsWhere([[open.length > 0, 'checklist_open', message]])
 }
 
 const groupOf = (id: string): string =>
   (id.includes('.') ? id.slice(0, id.lastIndexOf('.')) : id).toLowerCase()
 
-export async function demandBase(
-  repository: Repository,
-  named?: string,
-): Promise<{ readonly name: string; readonly commit: string }> {
+export async function demandBase(repository: Repository, named?: string): Promise<Base> {
   const base = await repository.base(named)
   if (base) return base
   throw new BatonError(

@@ -1,6 +1,6 @@
 import { present } from '../domain/present.ts'
 import type { ThoughtRecord } from '../domain/tasks/task.ts'
-import type { Repository } from './git.ts'
+import type { Base, Repository } from './git.ts'
 import { checkCommitMessage, firstOf, plainPath } from './names.ts'
 import { type Ask, allTasks, type ShownTask, taskFacts } from './task-facts.ts'
 
@@ -56,11 +56,7 @@ const RECENT = 20
 const NOTES = 'Previous PR reverted, task reinstated'
 
 /** Finds done tasks whose work was merged and has gone. Changes nothing: a file may have moved on rightly. */
-export async function auditTasks(
-  repository: Repository,
-  ask: Ask,
-  base: { readonly name: string; readonly commit: string },
-): Promise<AuditReport> {
+export async function auditTasks(repository: Repository, ask: Ask, base: Base): Promise<AuditReport> {
   const known = await mergedIn(repository, base.commit)
   const tasks = await allTasks(ask, { status: ['done'] })
   const suspects: Suspect[] = []
@@ -76,14 +72,8 @@ export async function auditTasks(
     if (suspect === 'waiting') waiting.push({ task: task.id, branch: record.branch! })
     else if (suspect) suspects.push(suspect)
   }
-  return {
-    base: base.name,
-    checked: tasks.length,
-    suspects,
-    waiting,
-    unknown,
-    recent_reverts: await recentReverts(repository, base.commit),
-  }
+  const recent_reverts = await recentReverts(repository, base.commit)
+  return { base: base.name, checked: tasks.length, suspects, waiting, unknown, recent_reverts }
 }
 
 async function latestRecord(ask: Ask, task: ShownTask): Promise<ThoughtRecord | undefined> {
@@ -199,10 +189,7 @@ async function isWaiting(
 }
 
 /** The reverts among the newest commits, as document 003 looks for them. */
-async function recentReverts(
-  repository: Repository,
-  base: string,
-): Promise<{ commit: string; subject: string }[]> {
+async function recentReverts(repository: Repository, base: string) {
   return (await repository.log('%H %s', base, `-${RECENT}`))
     .filter((line) => /^[0-9a-f]+ (?:Revert|Reapply) "/.test(line))
     .map((line) => ({ commit: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1) }))

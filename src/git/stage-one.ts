@@ -72,44 +72,31 @@ export async function lookAtWork(
 ): Promise<Finishing> {
   const branch = (await repository.currentBranch()) ?? ''
   const commit = (await repository.commit('HEAD')) ?? ''
+  const { id } = task
   const points: Problem[] = []
-  if (!isBranchOf(branch, task.id))
-    points.push({
-      code: 'branch_of_another_task',
-      message: `${branch === '' ? 'no branch' : branch} is checked out, not a branch of ${task.id} (${branchPrefix(task.id)}…); make one with: baton task start ${task.id}`,
-    })
+  const point = (code: string, message: string) => points.push({ code, message })
+  const how = `make one with: baton task start ${id}`
+  const other = `is checked out, not a branch of ${id} (${branchPrefix(id)}…); ${how}`
+  if (!isBranchOf(branch, id)) point('branch_of_another_task', `${branch || 'no branch'} ${other}`)
   const open = await repository.uncommitted()
-  if (open.length > 0)
-    points.push({
-      code: 'not_committed',
-      message: `${firstOf(open, 3)} is not committed; commit it or remove it`,
-    })
-  const prompt = isStrict && (await findPrompt(checkoutFiles(repository.root), task.id))
-  if (prompt !== false) points.push(...promptReasons(prompt, task.id))
+  if (open.length > 0) point('not_committed', `${firstOf(open, 3)} is not committed; commit it or remove it`)
+  const prompt = isStrict && (await findPrompt(checkoutFiles(repository.root), id))
+  if (prompt !== false) points.push(...promptReasons(prompt, id))
   const fork = (await repository.mergeBase(base, commit)) ?? base
   const changed = await repository.changed(fork, commit)
-  if (fork === commit)
-    points.push({
-      code: 'nothing_done',
-      message: `${branch} has no commit of its own; commit the work first`,
-    })
+  if (fork === commit) point('nothing_done', `${branch} has no commit of its own; commit the work first`)
   const message = await repository.message(commit)
   const checked = isStrict ? checkCommitMessage(message, task) : { ok: true as const }
   if (!checked.ok && fork !== commit)
-    points.push({
-      code: 'commit_message',
-      message: `the last commit message: ${checked.problem}, with: git commit --amend`,
-    })
+    point('commit_message', `the last commit message: ${checked.problem}, with: git commit --amend`)
+  const warning = 'warning' in checked ? checked.warning : undefined
   return {
     branch,
     commit,
     files: changed.filter(({ deleted }) => !deleted).map(({ path }) => path),
     body: message.split('\n').slice(1).join('\n').trim(),
     points,
-    warnings:
-      'warning' in checked && checked.warning !== undefined
-        ? [{ code: 'commit_message', message: checked.warning }]
-        : [],
+    warnings: warning === undefined ? [] : [{ code: 'commit_message', message: warning }],
   }
 }
 
@@ -121,9 +108,7 @@ export async function pushBranch(repository: Repository, branch: string): Promis
   const args = ['push', ...flags, remote, `refs/heads/${branch}:refs/heads/${branch}`]
   // Hooks never come with a clone, and large files are pushed by one.
   const { code, stderr } = await repository.ask(args, { timeLimitMs: PUSH_TIME_LIMIT_MS, hooks: true })
-  if (code === 0) return undefined
-  return {
-    code: 'not_pushed',
-    message: `${branch} could not be pushed to ${remote}: ${lastLine(stderr)}; push it with: git push --set-upstream ${remote} ${branch}`,
-  }
+  const how = `push it with: git push --set-upstream ${remote} ${branch}`
+  const message = `${branch} could not be pushed to ${remote}: ${lastLine(stderr)}; ${how}`
+  return code === 0 ? undefined : { code: 'not_pushed', message }
 }

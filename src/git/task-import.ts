@@ -77,10 +77,8 @@ export function tasksInOrder(tasks: readonly SourceTask[]): readonly SourceTask[
     if (!TaskId.safeParse(task.id).success) throw notRead(`${JSON.stringify(task.id)} is not a task id`)
     if (all.has(task.id)) throw notRead(`${task.id} is in it twice`)
     // Tools differ in how they spell an id where another task names it.
-    const depends_on = [...new Set(task.depends_on.map((id) => spelled.get(id.toLowerCase()) ?? id))].filter(
-      (id) => !dropped.has(id),
-    )
-    all.set(task.id, { ...task, depends_on })
+    const waits = new Set(task.depends_on.map((id) => spelled.get(id.toLowerCase()) ?? id))
+    all.set(task.id, { ...task, depends_on: [...waits].filter((id) => !dropped.has(id)) })
   }
   const cycle = findCycle(new Map([...all].map(([id, task]) => [id, task.depends_on])))
   if (cycle)
@@ -154,13 +152,11 @@ async function importTask(ask: Ask, task: SourceTask, options: ImportOptions): P
     outcome,
     ...(differs.length > 0 && { differs }),
     ...(isOpen && { done: takes ? 'taken' : 'left' }),
-    ...(isOpen &&
-      !takes &&
-      options.at && {
-        reason: `${task.id} is a task of this workspace already; it is done when its own record is here`,
-      }),
+    ...(isOpen && !takes && options.at && { reason: `${task.id} ${OWN_TASK}` }),
   }
 }
+
+const OWN_TASK = 'is a task of this workspace already; it is done when its own record is here'
 
 /** The task as it is here, also where another import was quicker; undefined when this call made it. */
 async function existing(ask: Ask, id: string, make: () => Promise<void>): Promise<ShownTask | undefined> {

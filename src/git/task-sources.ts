@@ -128,16 +128,13 @@ export function fromTaskMaster(text: string, tag?: string): readonly SourceTask[
 }
 
 function masterTask(task: Record<string, unknown>, id: string): SourceTask {
-  const check =
-    typeof task.testStrategy === 'string' && task.testStrategy.trim() !== ''
-      ? [task.testStrategy.trim().slice(0, 2_000)]
-      : []
+  const check = typeof task.testStrategy === 'string' ? task.testStrategy.trim().slice(0, 2_000) : ''
   return {
     id,
     title: String(task.title ?? id),
     depends_on: [],
     ...priorityOf(String(task.priority ?? '')),
-    ...(check.length > 0 && { criteria: check }),
+    ...(check !== '' && { criteria: [check] }),
     ...doneOrDropped(String(task.status ?? '')),
   }
 }
@@ -148,12 +145,9 @@ function taggedTasks(data: unknown, tag: string | undefined): readonly Record<st
   const tags = Object.keys(data).filter((name) => isRecord(data[name]) && Array.isArray(data[name].tasks))
   const chosen = tag ?? (tags.includes('master') ? 'master' : tags.length === 1 ? tags[0] : undefined)
   const found = chosen === undefined ? undefined : data[chosen]
+  const several = `it has the tags ${tags.join(', ')}; choose one with --tag`
   if (!isRecord(found) || !Array.isArray(found.tasks))
-    throw notRead(
-      tags.length === 0
-        ? 'it holds no list of tasks'
-        : `it has the tags ${tags.join(', ')}; choose one with --tag`,
-    )
+    throw notRead(tags.length === 0 ? 'it holds no list of tasks' : several)
   return found.tasks.filter(isRecord)
 }
 
@@ -189,7 +183,8 @@ export function fromCsv(text: string): readonly SourceTask[] {
     name
       .trim()
       .toLowerCase()
-      .replaceAll(/[\s-]+/g, '_'),
+      .split(/[\s-]+/)
+      .join('_'),
   )
   const at = (...wanted: readonly string[]): number => names.findIndex((name) => wanted.includes(name))
   const columns = {

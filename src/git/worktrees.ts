@@ -88,10 +88,8 @@ export async function makeWorktree(
   const start = await repository.commit(base)
   if (start === undefined) throw nothingToStartFrom(base)
   makeFolders(repository, place.path)
-  const { code, stderr } = await repository.ask(
-    ['worktree', 'add', '--quiet', '-b', place.branch, '--end-of-options', place.folder, start],
-    { cwd: repository.main },
-  )
+  const args = ['worktree', 'add', '--quiet', '-b', place.branch, '--end-of-options', place.folder, start]
+  const { code, stderr } = await repository.at(repository.main).ask(args)
   if (code === 0) return
   // Somebody was quicker: git's own words differ between versions and languages.
   await demandNew(repository, place)
@@ -109,13 +107,10 @@ export async function restoreWorktree(
   place: WorktreePlace,
 ): Promise<void> {
   demandFree(place)
-  const options = { cwd: repository.main }
-  if (gone) await repository.run(['worktree', 'remove', '--end-of-options', gone.folder], options)
+  const main = repository.at(repository.main)
+  if (gone) await main.run(['worktree', 'remove', '--end-of-options', gone.folder])
   makeFolders(repository, place.path)
-  await repository.run(
-    ['worktree', 'add', '--quiet', '--end-of-options', place.folder, place.branch],
-    options,
-  )
+  await main.run(['worktree', 'add', '--quiet', '--end-of-options', place.folder, place.branch])
 }
 
 /** The folder that holds all worktrees keeps itself out of git. A link there could lead anywhere. */
@@ -184,25 +179,23 @@ export async function withCheckout<T>(
   const path = `${WORKTREES}/${CHECKS}/${commit.slice(0, 12)}-${process.pid}`
   const folder = join(repository.main, ...path.split('/'))
   makeFolders(repository, path)
-  const cwd = repository.main
-  await repository.run(['worktree', 'add', '--quiet', '--detach', '--end-of-options', folder, commit], {
-    cwd,
-  })
+  const main = repository.at(repository.main)
+  await main.run(['worktree', 'add', '--quiet', '--detach', '--end-of-options', folder, commit])
   try {
     return await work(folder)
   } finally {
-    await repository.ask(['worktree', 'remove', '--force', '--end-of-options', folder], { cwd })
+    await main.ask(['worktree', 'remove', '--force', '--end-of-options', folder])
   }
 }
 
 /** Removes a worktree and its branch; git itself refuses when something in it would be lost. */
 export async function removeWorktree(repository: Repository, worktree: Worktree): Promise<void> {
-  await repository.run(['worktree', 'remove', '--end-of-options', worktree.folder], { cwd: repository.main })
-  if (worktree.branch !== undefined && worktree.commit !== undefined)
-    // Only as long as the branch is where it was looked at.
-    await repository.run(['update-ref', '-d', `refs/heads/${worktree.branch}`, worktree.commit], {
-      cwd: repository.main,
-    })
+  const { folder, branch, commit } = worktree
+  const main = repository.at(repository.main)
+  await main.run(['worktree', 'remove', '--end-of-options', folder])
+  // Only as long as the branch is where it was looked at.
+  if (branch !== undefined && commit !== undefined)
+    await main.run(['update-ref', '-d', `refs/heads/${branch}`, commit])
 }
 
 /** Whether the worktree is one that Baton made: nothing else is ever removed. */

@@ -29,12 +29,9 @@ export function createNotifying(
   secretOf: (variable: string) => string | undefined,
 ): Notifying {
   return {
-    channels: channels.map(({ name, events, for: whom, mail }) => ({
-      name,
-      kind: mail ? 'mail' : 'webhook',
-      events,
-      for: whom,
-    })),
+    channels: channels.map(({ name, events, for: whom, mail }) => {
+      return { name, kind: mail ? 'mail' : 'webhook', events, for: whom }
+    }),
     send: async (name, message) => {
       const channel = channels.find((each) => each.name === name)
       if (!channel) throw new BatonError('not_found', `baton.yaml has no channel ${name} any more`)
@@ -43,44 +40,29 @@ export function createNotifying(
   }
 
   async function postTo(channel: ChannelConfig, message: Message): Promise<void> {
+    const { uid: id, handoff } = message
+    const { webhook: url = '', allow_private: allowPrivate = false } = channel
     const secret = needed(channel.secret_env)
     const { postWebhook } = await import('./webhook.ts')
-    await postWebhook(
-      { url: channel.webhook ?? '', secret, allowPrivate: channel.allow_private ?? false },
-      {
-        id: message.uid,
-        at: Math.floor(Date.parse(message.at) / 1_000),
-        body: toJson(message, linkTo(channel.link, message.handoff)),
-        trace: message.handoff.trace,
-      },
-    )
+    const at = Math.floor(Date.parse(message.at) / 1_000)
+    const body = toJson(message, linkTo(channel.link, handoff))
+    await postWebhook({ url, secret, allowPrivate }, { id, at, body, trace: handoff.trace })
   }
 
   async function mailTo(mail: MailConfig, link: string | undefined, message: Message): Promise<void> {
     const { sendMail, toSmtpServer } = await import('./smtp.ts')
     const { from, to } = mail
-    await sendMail(toSmtpServer(mail.smtp ?? needed(mail.smtp_env)), {
-      from,
-      to,
-      message: toMessage({
-        from,
-        to,
-        subject: `[Baton] ${headline(message)}`,
-        text: toText(message, linkTo(link, message.handoff)),
-        id: message.uid,
-        date: new Date(message.at),
-      }),
-    })
+    const subject = `[Baton] ${headline(message)}`
+    const text = toText(message, linkTo(link, message.handoff))
+    const written = toMessage({ from, to, subject, text, id: message.uid, date: new Date(message.at) })
+    await sendMail(toSmtpServer(mail.smtp ?? needed(mail.smtp_env)), { from, to, message: written })
   }
 
   function needed(variable: string | undefined): string {
     const secret = variable === undefined ? undefined : secretOf(variable)
-    if (secret) return secret
-    throw new BatonError(
-      'unavailable',
-      `the environment variable ${variable} is not set where messages are sent`,
-      { variable },
-    )
+    const unset = `the environment variable ${variable} is not set where messages are sent`
+    if (!secret) throw new BatonError('unavailable', unset, { variable })
+    return secret
   }
 }
 

@@ -72,10 +72,9 @@ async function signIn(talk: Talk, server: SmtpServer): Promise<void> {
     await talk.encrypt()
     offers = await talk.hello()
   }
-  if (!talk.isEncrypted && !isLoopback(server.host))
-    throw new BatonError('not_allowed', `${server.host} offers no TLS, and mail is not sent in the open`, {
-      host: server.host,
-    })
+  const { host } = server
+  if (!talk.isEncrypted && !isLoopback(host))
+    throw new BatonError('not_allowed', `${host} offers no TLS, and mail is not sent in the open`, { host })
   if (user === undefined) return
   const ways = offers.get('AUTH')?.toUpperCase().split(' ') ?? []
   if (ways.includes('PLAIN')) {
@@ -84,7 +83,7 @@ async function signIn(talk: Talk, server: SmtpServer): Promise<void> {
     await talk.say('AUTH LOGIN', 334)
     await talk.say(base64(user), 334)
     await talk.say(base64(password), 235)
-  } else throw new BatonError('unavailable', `${server.host} takes neither AUTH PLAIN nor AUTH LOGIN`)
+  } else throw new BatonError('unavailable', `${host} takes neither AUTH PLAIN nor AUTH LOGIN`)
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
@@ -180,12 +179,8 @@ class Talk {
     if (error instanceof BatonError) return error
     const { host } = this.#server
     const why = (error as NodeJS.ErrnoException).code ?? error.message
-    return new BatonError(
-      'unavailable',
-      `the mail server ${host} could not be used (${why})`,
-      { host },
-      error,
-    )
+    const message = `the mail server ${host} could not be used (${why})`
+    return new BatonError('unavailable', message, { host }, error)
   }
 
   /** The lines of the next whole reply, each `250-text` or, the last one, `250 text`. */
@@ -197,20 +192,18 @@ class Talk {
         return whole.trimEnd().split(/\r?\n/)
       }
       if (this.#failure) throw this.#failure
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#wake = resolve
+      await promise
     }
   }
 
   #demand(lines: readonly string[], expected: readonly number[]): readonly string[] {
-    const last = lines.at(-1) ?? ''
-    if (expected.includes(Number(last.slice(0, 3)))) return lines.map((line) => line.slice(4))
+    const { host } = this.#server
+    const reply = (lines.at(-1) ?? '').slice(0, 3)
+    if (expected.includes(Number(reply))) return lines.map((line) => line.slice(4))
     // The server's words may hold anything; its number says enough.
-    throw new BatonError('unavailable', `the mail server ${this.#server.host} answered ${last.slice(0, 3)}`, {
-      host: this.#server.host,
-      reply: last.slice(0, 3),
-    })
+    throw new BatonError('unavailable', `the mail server ${host} answered ${reply}`, { host, reply })
   }
 }
 

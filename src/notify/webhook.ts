@@ -111,10 +111,7 @@ function post(hook: Webhook, url: URL, address: Address, posted: Posted): Promis
   })
 }
 
-const unreachable = (url: URL, error: Error): BatonError =>
-  new BatonError(
-    'unavailable',
-    `${url.hostname} could not be reached (${(error as NodeJS.ErrnoException).code ?? error.message})`,
-    { host: url.hostname },
-    error,
-  )
+function unreachable({ hostname: host }: URL, error: Error): BatonError {
+  const why = (error as NodeJS.ErrnoException).code ?? error.message
+  return new BatonError('unavailable', `${host} could not be reached (${why})`, { host }, error)
+}

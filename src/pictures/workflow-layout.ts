@@ -30,13 +30,9 @@ interface Cell {
 
 /** Rows from top to bottom: every node stands below all that it needs, and long edges have lanes of their own. */
 export function layoutOf({ nodes, edges }: Graph, size: Size) {
-  const rows = rowsOf(
-    nodes.map(({ id }) => id),
-    edges,
-  )
-  const cells = new Map<string, Cell>(
-    nodes.map(({ id }) => [id, { id, row: rows.get(id) ?? 0, isLane: false }]),
-  )
+  const ids = nodes.map(({ id }) => id)
+  const rows = rowsOf(ids, edges)
+  const cells = new Map<string, Cell>(ids.map((id) => [id, { id, row: rows.get(id) ?? 0, isLane: false }]))
   const ways = edges.map(([from, to]) => {
     const stops: string[] = []
     for (let row = (rows.get(from) ?? 0) + 1; row < (rows.get(to) ?? 0); row++) {
@@ -63,11 +59,9 @@ export function layoutOf({ nodes, edges }: Graph, size: Size) {
     width,
     height: grid.length * (size.height + GAP_Y) - GAP_Y,
     nodes: new Map([...placed].filter(([id]) => cells.get(id)?.isLane === false)),
-    edges: ways.map((way) => ({
-      from: way[0]!,
-      to: way.at(-1)!,
-      points: pointsOf(way, placed, size.height),
-    })),
+    edges: ways.map((way) => {
+      return { from: way[0]!, to: way.at(-1)!, points: pointsOf(way, placed, size.height) }
+    }),
   }
 }
 
@@ -99,10 +93,8 @@ function ordered(cells: readonly Cell[], links: readonly (readonly [string, stri
       const place = new Map(grid.flatMap((each) => each.map(({ id }, i) => [id, i / each.length] as const)))
       const near = isDown ? above : below
       const middle = ({ id }: Cell): number => {
-        const others = (near.get(id) ?? []).map(([from, to]) => place.get(isDown ? from : to) ?? 0)
-        return others.length === 0
-          ? (place.get(id) ?? 0)
-          : others.reduce((sum, each) => sum + each, 0) / others.length
+        const others = near.get(id)?.map(([from, to]) => place.get(isDown ? from : to) ?? 0)
+        return others ? others.reduce((sum, each) => sum + each, 0) / others.length : (place.get(id) ?? 0)
       }
       const at = new Map(row.map((cell) => [cell.id, middle(cell)]))
       row.sort((a, b) => at.get(a.id)! - at.get(b.id)!)

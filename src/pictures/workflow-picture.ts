@@ -66,11 +66,7 @@ function gateState(step: StepState, asks: boolean): NonNullable<PictureNode['sta
   return step === 'completed' || step === 'cancelled' ? step : 'waiting'
 }
 
-function noteOf(
-  rules: Workflow['steps'][number]['on_failure'],
-  phase: string | undefined,
-  title: string,
-): { readonly note?: string } {
+function noteOf(rules: Workflow['steps'][number]['on_failure'], phase: string | undefined, title: string) {
   const parts = [
     phase === undefined || phase === title ? '' : phase,
     rules?.retry ? `retry ${rules.retry}` : '',

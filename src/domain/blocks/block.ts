@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { AgentName } from '../agent.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { AnswerOf, Given, InputOf } from '../once.ts'
+import { type AnswerOf, type Given, type InputOf, once } from '../once.ts'
 import { present } from '../present.ts'
 import { PlacedProblem, SEVERITIES } from '../problem.ts'
-import { type OnFailure, ROUTE_MODES } from './failure-routing.ts'
+import { ROUTE_MODES } from './failure-routing.ts'
 import {
   isWorkflowComplete,
   nextAgent,
@@ -47,11 +47,11 @@ export type CollectInput = Given<typeof collectFields>
 
 /** Which blocks are meant. `run` is its id or uid, `workflow` its name. */
 export const blockFilterFields = () => ({
-  agent: AgentName.optional().describe('Only blocks of this agent'),
-  phase: z.enum(PHASES).optional().describe('Only blocks of this phase'),
-  task: z.string().min(1).max(200).optional().describe('Only blocks of this task'),
-  workflow: z.string().min(1).max(200).optional().describe('Only blocks of this workflow'),
-  run: z.string().min(1).max(200).optional().describe('Only blocks of this run'),
+  agent: AgentName.optional().describe('Of this agent'),
+  phase: z.enum(PHASES).optional().describe('Of this phase'),
+  task: z.string().min(1).max(200).optional().describe('Of this task'),
+  workflow: z.string().min(1).max(200).optional().describe('Of this workflow'),
+  run: z.string().min(1).max(200).optional().describe('Of this run'),
 })
 export type HistoryFilter = InputOf<typeof blockFilterFields>
 
@@ -73,6 +73,18 @@ const Followed = () =>
     problem: z.string().optional().describe('Why it was not handed on'),
   })
 export type Followed = AnswerOf<typeof Followed>
+
+/** Document 002's recovery rules for the work that a block describes. */
+export const OnFailure = once(() =>
+  z.object({
+    retry: z.number().optional(),
+    route_to: z.string().max(200).optional(),
+    notify: z.string().max(200).optional(),
+    escalate_after: z.number().optional(),
+    context: z.string().optional(),
+  }),
+)
+export type OnFailure = Readonly<z.infer<ReturnType<typeof OnFailure>>>
 
 const Data = () => z.record(z.string(), z.unknown())
 

@@ -1,13 +1,5 @@
 import { present } from '../present.ts'
-
-/** Document 002's recovery rules for the work that a block describes. */
-export interface OnFailure {
-  readonly retry?: number | undefined
-  readonly route_to?: string | undefined
-  readonly notify?: string | undefined
-  readonly escalate_after?: number | undefined
-  readonly context?: string | undefined
-}
+import type { OnFailure } from './block.ts'
 
 /**
  * The agent that does the work again. `after_retries`: the same one, and `route_to` when no retry is left.
@@ -45,12 +37,12 @@ export function decideFailure(failure: {
   const escalated = rules.escalate_after !== undefined && failures >= rules.escalate_after
   const retries = !escalated && retry_count < (rules.retry ?? 0)
   const again = (mode === 'each_failure' ? rules.route_to : undefined) ?? 'same'
-  return {
-    status: retries ? 'retry' : 'failed',
-    ...present({ notify: rules.notify }),
-    ...(retries && { retry: { agent: again, retry_count: failures } }),
-    ...(!retries && rules.route_to !== undefined && { route_to: rules.route_to }),
-    ...(escalated && { escalate_to: delegator }),
-    ...present({ context: rules.context }),
-  }
+  return present({
+    status: retries ? ('retry' as const) : ('failed' as const),
+    notify: rules.notify,
+    retry: retries ? { agent: again, retry_count: failures } : undefined,
+    route_to: retries ? undefined : rules.route_to,
+    escalate_to: escalated ? delegator : undefined,
+    context: rules.context,
+  })
 }

@@ -19,15 +19,10 @@ export function checkWorkflow(data: unknown): CheckedWorkflow {
   const parsed = WorkflowFile().safeParse(data)
   const names = namesIn(data)
   const naming = [...duplicates(names), ...unknownNeeds(names)]
-  if (!parsed.success)
-    return {
-      ok: false,
-      problems: [
-        ...parsed.error.issues.flatMap((issue) => workflowProblems(issue, data)),
-        ...problemsOf(flattened(readable(data))),
-        ...naming,
-      ],
-    }
+  if (!parsed.success) {
+    const wrong = parsed.error.issues.flatMap((issue) => workflowProblems(issue, data))
+    return { ok: false, problems: [...wrong, ...problemsOf(flattened(readable(data))), ...naming] }
+  }
   const found = flattened(parsed.data.steps)
   const steps = found.flatMap(({ step }) => (step ? [step] : []))
   const paths = new Map(found.flatMap(({ step, path }) => (step ? [[step.id, path] as const] : [])))
@@ -139,19 +134,15 @@ function namesIn(data: unknown): readonly Named[] {
   return stepsIn(data).flatMap((item, i) => {
     const parallel = fieldOf(item, 'parallel')
     if (!Array.isArray(parallel)) return [namedIn(item, ['steps', i])]
-    return parallel
-      .slice(0, WORKFLOW_LIMITS.parallel)
-      .map((each, j) => namedIn(each, ['steps', i, 'parallel', j]))
+    const some = parallel.slice(0, WORKFLOW_LIMITS.parallel)
+    return some.map((each, j) => namedIn(each, ['steps', i, 'parallel', j]))
   })
 }
 
 function namedIn(step: unknown, path: Path): Named {
-  const [{ data: id }, needs] = [StepId.safeParse(fieldOf(step, 'id')), fieldOf(step, 'needs')]
-  return {
-    path,
-    ...present({ id }),
-    needs: Array.isArray(needs) ? needs.slice(0, WORKFLOW_LIMITS.needs) : [],
-  }
+  const [{ data: id }, said] = [StepId.safeParse(fieldOf(step, 'id')), fieldOf(step, 'needs')]
+  const needs = Array.isArray(said) ? said.slice(0, WORKFLOW_LIMITS.needs) : []
+  return { path, ...present({ id }), needs }
 }
 
 function duplicates(names: readonly Named[]): readonly WorkflowProblem[] {

@@ -205,16 +205,11 @@ function gateEnded(draft: Draft, step: RunStep, event: Ended): void {
   } else put(draft, { ...rest, state: 'failed', error: `nobody decided ${event.id} in time` })
 }
 
-const decided = ({ state, by, reason }: Ended): { readonly decision?: StepDecision } =>
-  state === 'completed' || state === 'rejected'
-    ? {
-        decision: {
-          choice: state === 'completed' ? 'approve' : 'reject',
-          by,
-          ...(reason !== undefined && reason !== '' && { comment: reason }),
-        },
-      }
-    : {}
+function decided({ state, by, reason }: Ended): { readonly decision?: StepDecision } {
+  if (state !== 'completed' && state !== 'rejected') return {}
+  const choice = state === 'completed' ? 'approve' : 'reject'
+  return { decision: { choice, by, ...(reason && { comment: reason }) } }
+}
 
 /** The receiver of the escalation lets the step be tried again, or leaves it as it is. */
 function escalationEnded(draft: Draft, step: RunStep, { state, by, reason }: Ended): void {
@@ -233,13 +228,10 @@ function stepFailed(draft: Draft, step: RunStep, event: Ended): void {
     put(draft, { ...rest, state: 'failed', error: 'its handoff was cancelled' })
     return
   }
-  const { on_failure: rules } = definitionOf(run, step.id)
-  const decision = decideFailure({
-    retry_count: step.failures,
-    on_failure: rules,
-    delegator: run.delegator,
-    mode: rules?.mode,
-  })
+  const { on_failure } = definitionOf(run, step.id)
+  const { delegator } = run
+  const failed = { retry_count: step.failures, on_failure, delegator, mode: on_failure?.mode }
+  const decision = decideFailure(failed)
   const failures = step.failures + 1
   const told = `Step ${step.id} of ${run.id} failed (${failures}): ${error}`
   const next: RunStep = { ...rest, failures, error }
@@ -298,12 +290,10 @@ function cancel(draft: Draft): void {
   draft.run = { ...run, state: 'cancelled', steps }
 }
 
-const over = ({ id, state, name }: Run, what: string): Refusal =>
-  refusalOf(
-    'wrong_state',
-    `${id} is ${state} and cannot be ${what}; start it again with: baton workflow start ${name}`,
-    { run: id, state },
-  )
+function over({ id, state, name }: Run, what: string): Refusal {
+  const how = `start it again with: baton workflow start ${name}`
+  return refusalOf('wrong_state', `${id} is ${state} and cannot be ${what}; ${how}`, { run: id, state })
+}
 
 function reopened(draft: Draft, { step: name, id, to }: Extract<RunEvent, { kind: 'reopened' }>): void {
   const { run } = draft

@@ -4,30 +4,25 @@ import { ROUTE_MODES } from '../blocks/failure-routing.ts'
 import { PHASES } from '../blocks/phases.ts'
 import { Check } from '../handoffs/package.ts'
 import { STEP_HOMES, type StepHome } from '../home.ts'
-import { type Given, once } from '../once.ts'
+import { type Given, once, optional } from '../once.ts'
 import { GATE_TYPES, type GateType } from '../people/gate.ts'
 import { Silence } from '../people/people-schema.ts'
 import type { Present } from '../present.ts'
+import { matching, text } from '../schema-parts.ts'
 
 /** How much of each a definition may hold. */
 export const WORKFLOW_LIMITS = { steps: 200, parallel: 50, needs: 200 } as const
 
 const NAME_ERROR = 'write small letters, digits and dashes, for example security-check'
-const Text = z.string().min(1).max(8_000)
-const Line = z.string().min(1).max(2_000)
+const Text = text(8_000)
+const Line = text(2_000)
 const Lines = z.array(Line).max(100)
-export const StepId = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,59}$/, { error: NAME_ERROR })
-  .describe('Name of the step')
-export const WorkflowName = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,59}$/, { error: NAME_ERROR })
-  .describe('Name of the workflow')
+export const StepId = matching(/^[a-z0-9][a-z0-9_-]{0,59}$/, NAME_ERROR).describe('Name of the step')
+export const WorkflowName = matching(/^[a-z0-9][a-z0-9-]{0,59}$/, NAME_ERROR).describe('Name of the workflow')
 
 const TIME_ERROR = 'write seconds or a time such as 90s, 30m, 2h or 1d'
 const Timeout = z
-  .union([z.int().positive(), z.string().regex(/^\d+(?:\.\d+)?\s*[smhd]$/, { error: TIME_ERROR })], {
+  .union([z.int().positive(), matching(/^\d+(?:\.\d+)?\s*[smhd]$/, TIME_ERROR)], {
     error: TIME_ERROR,
   })
   .transform(toSeconds)
@@ -35,28 +30,23 @@ const Timeout = z
 
 export const GateFile = once(() =>
   z.strictObject({
-    type: z.enum(GATE_TYPES).optional().describe('blocking by default'),
-    name: z
-      .string()
-      .min(1)
-      .max(120)
-      .optional()
-      .describe('The decision to make; by default the name of the step'),
-    items: Lines.optional().describe('Points that the person validates'),
-    to: AgentName.optional().describe('The person; human stands for any'),
-    silence: Silence().strict().optional().describe('The rule for a person who does not answer'),
-    remind: Timeout.optional().describe('A person who does not answer is reminded after this time'),
+    type: optional(z.enum(GATE_TYPES), 'blocking by default'),
+    name: optional(text(120), 'The decision to make; by default the name of the step'),
+    items: optional(Lines, 'Points that the person validates'),
+    to: optional(AgentName, 'The person; human stands for any'),
+    silence: optional(Silence().strict(), 'The rule for a person who does not answer'),
+    remind: optional(Timeout, 'A person who does not answer is reminded after this time'),
   }),
 )
 
 export const OnFailureFile = once(() =>
   z.strictObject({
-    retry: z.int().min(0).max(20).optional().describe('How often the same agent tries again'),
-    route_to: AgentName.optional().describe('Agent that gets the step when no retry is left'),
-    notify: AgentName.optional().describe('Agent that is told of every failure'),
-    escalate_after: z.int().min(1).max(20).optional().describe('Failures after which the delegator decides'),
-    context: Text.optional().describe('Notes for the agent that handles the failure'),
-    mode: z.enum(ROUTE_MODES).optional().describe('each_failure: route_to gets every retry'),
+    retry: optional(z.int().min(0).max(20), 'How often the same agent tries again'),
+    route_to: optional(AgentName, 'Agent that gets the step when no retry is left'),
+    notify: optional(AgentName, 'Agent that is told of every failure'),
+    escalate_after: optional(z.int().min(1).max(20), 'Failures after which the delegator decides'),
+    context: optional(Text, 'Notes for the agent that handles the failure'),
+    mode: optional(z.enum(ROUTE_MODES), 'each_failure: route_to gets every retry'),
   }),
 )
 
@@ -69,34 +59,28 @@ const Reference = z
 
 const stepShape = () => ({
   id: StepId.optional(),
-  title: z.string().min(1).max(300).optional(),
-  agent: AgentName.optional().describe('The agent that does it'),
-  role: z
-    .string()
-    .min(1)
-    .max(60)
-    .optional()
-    .describe('Instead of an agent: any agent with this role or capability'),
-  needs: z
-    .array(z.string().max(60))
-    .max(WORKFLOW_LIMITS.needs)
-    .optional()
-    .describe('Steps that must be completed first; by default the step before'),
-  input: z
-    .union([Reference, z.record(z.string().regex(/^[\w-]{1,60}$/), Reference)], { error: REFERENCE_ERROR })
-    .optional()
-    .describe('Structured input: names, each with run.input or steps.<step>.output and the fields below it'),
-  input_schema: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .describe('JSON Schema of the input; an output that does not fit is refused when it is handed in'),
-  summary: Text.optional().describe('Summary for the agent'),
+  title: text(300).optional(),
+  agent: optional(AgentName, 'The agent that does it'),
+  role: optional(text(60), 'Instead of an agent: any agent with this role or capability'),
+  needs: optional(
+    z.array(z.string().max(60)).max(WORKFLOW_LIMITS.needs),
+    'Steps that must be completed first; by default the step before',
+  ),
+  input: optional(
+    z.union([Reference, z.record(z.string().regex(/^[\w-]{1,60}$/), Reference)], { error: REFERENCE_ERROR }),
+    'Structured input: names, each with run.input or steps.<step>.output and the fields below it',
+  ),
+  input_schema: optional(
+    z.record(z.string(), z.unknown()),
+    'JSON Schema of the input; an output that does not fit is refused when it is handed in',
+  ),
+  summary: optional(Text, 'Summary for the agent'),
   deliverables: Lines.optional(),
   criteria: Lines.optional(),
   constraints: Lines.optional(),
   checks: z.array(Check()).max(50).optional(),
-  timeout: Timeout.optional().describe('Longest time without a heartbeat before an attempt times out'),
-  phase: z.enum(PHASES).optional().describe('Phase, as handoff blocks name it'),
+  timeout: optional(Timeout, 'Longest time without a heartbeat before an attempt times out'),
+  phase: optional(z.enum(PHASES), 'Phase, as handoff blocks name it'),
   gate: GateFile().optional(),
   on_failure: OnFailureFile().optional(),
 })
@@ -106,19 +90,17 @@ export const WorkflowFile = once(() =>
   z.strictObject({
     name: WorkflowName,
     description: Text.optional(),
-    home: z
-      .enum(STEP_HOMES)
-      .optional()
-      .describe('Format whose rules apply to its steps; by default that of the workspace'),
+    home: optional(
+      z.enum(STEP_HOMES),
+      'Format whose rules apply to its steps; by default that of the workspace',
+    ),
     steps: z
       .array(
         z.strictObject({
-          parallel: z
-            .array(z.strictObject(stepShape()))
-            .min(1)
-            .max(WORKFLOW_LIMITS.parallel)
-            .optional()
-            .describe('Steps that run at the same time'),
+          parallel: optional(
+            z.array(z.strictObject(stepShape())).min(1).max(WORKFLOW_LIMITS.parallel),
+            'Steps that run at the same time',
+          ),
           ...stepShape(),
         }),
       )

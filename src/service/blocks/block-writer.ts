@@ -2,28 +2,19 @@ import { isPhase, STATE_OF } from '../../dialects/block/words.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import { dialectOf, readDocuments } from '../../dialects/index.ts'
 import { AgentName } from '../../domain/agent.ts'
-import type { OnFailure } from '../../domain/blocks/failure-routing.ts'
+import type { OnFailure } from '../../domain/blocks/block.ts'
 import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { present } from '../../domain/present.ts'
 import { isWrong } from '../documents/check.ts'
+import type { BlockSaid } from './found-blocks.ts'
 
-/** The block that an agent writes at the end of its work, as input. */
-export interface BlockInput {
-  readonly phase: string
-  readonly from: string
-  /** `None`: nobody is next. */
-  readonly to: string
-  readonly status: string
-  readonly retry_count?: number | undefined
-  readonly metrics?: Readonly<Record<string, unknown>> | undefined
-  readonly dependencies?: readonly string[] | undefined
-  readonly on_failure?: OnFailure | undefined
-  readonly task?: string | undefined
-  readonly workflow?: string | undefined
-  readonly context?: Readonly<Record<string, unknown>> | undefined
-  readonly at: string
-}
+/** The block that an agent writes at the end of its work, as input. `to` is `None` where nobody is next. */
+type BlockInput = Record<'phase' | 'from' | 'to' | 'status' | 'at', string> & {
+  readonly [K in 'retry_count' | 'metrics' | 'dependencies' | 'on_failure' | 'task' | 'workflow']?:
+    | BlockSaid[K]
+    | undefined
+} & { readonly context?: Readonly<Record<string, unknown>> | undefined }
 
 /** The block for the end of a summary. Refuses what a reader of it would refuse. */
 export function writeBlock(input: BlockInput): string {
@@ -43,9 +34,11 @@ export function writeBlock(input: BlockInput): string {
       on_failure: on_failure && rulesOf(on_failure),
     }),
     created_at: input.at,
-    ...present({ task }),
-    ...(workflow !== undefined && { workflow: { id: workflow } }),
-    ...present({ package: context && { data: { ...context } } }),
+    ...present({
+      task,
+      workflow: workflow === undefined ? workflow : { id: workflow },
+      package: context && { data: { ...context } },
+    }),
   }
   const read = readDocuments(blockText(draft))
   const wrong = read.find(isWrong)?.diagnostics.find(({ severity }) => severity === 'error')
@@ -62,20 +55,14 @@ function blockText(draft: Draft): string {
   throw new BatonError('invalid_input', native.missing.map(({ reason }) => reason).join('; '))
 }
 
-function rulesOf({
-  retry,
-  route_to,
-  notify,
-  escalate_after,
-  context,
-}: OnFailure): NonNullable<Draft['on_failure']> {
-  return {
-    ...present({ retry }),
-    ...(route_to !== undefined && { route_to: agentOf('on_failure.route_to', route_to) }),
-    ...(notify !== undefined && { notify: agentOf('on_failure.notify', notify) }),
-    ...present({ escalate_after, context }),
-  }
-}
+const rulesOf = ({ retry, route_to, notify, escalate_after, context }: OnFailure): OnFailure =>
+  present({
+    retry,
+    route_to: route_to === undefined ? route_to : agentOf('on_failure.route_to', route_to),
+    notify: notify === undefined ? notify : agentOf('on_failure.notify', notify),
+    escalate_after,
+    context,
+  })
 
 function agentOf(field: string, name: string): string {
   const parsed = AgentName.safeParse(name)

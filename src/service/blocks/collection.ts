@@ -76,9 +76,8 @@ function foundIn(
 }
 
 async function runOf({ store }: ServiceDeps, ref: string): Promise<{ uid: string; id: string }> {
-  const run = await store.run(ref)
-  if (!run)
-    refuse('not_found', `there is no run ${ref}; see what runs with: baton workflow list`, { run: ref })
+  const how = 'see what runs with: baton workflow list'
+  const run = (await store.run(ref)) ?? refuse('not_found', `there is no run ${ref}; ${how}`, { run: ref })
   return { uid: run.uid, id: run.id }
 }
 

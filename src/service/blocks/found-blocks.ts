@@ -1,7 +1,7 @@
 import { STATUS_OF } from '../../dialects/block/words.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import type { Document } from '../../dialects/index.ts'
-import type { OnFailure } from '../../domain/blocks/failure-routing.ts'
+import type { OnFailure } from '../../domain/blocks/block.ts'
 import type { Status } from '../../domain/blocks/phases.ts'
 import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
@@ -109,9 +109,12 @@ function saidIn({ source }: Document, draft: Draft): BlockSaid | undefined {
     retry_count: retry_count ?? 0,
     metrics: metrics ?? {},
     dependencies: depends_on ?? [],
-    ...present({ on_failure: on_failure && rulesOf(on_failure), task }),
-    ...(typeof workflow?.id === 'string' && workflow.id !== '' && { workflow: workflow.id.slice(0, 200) }),
-    ...present({ at }),
+    ...present({
+      on_failure: on_failure && rulesOf(on_failure),
+      task,
+      workflow: (typeof workflow?.id === 'string' && workflow.id.slice(0, 200)) || undefined,
+      at,
+    }),
     defaulted: DEFAULTED.filter((key) => !Object.hasOwn(handoff, key)),
   }
 }
@@ -125,10 +128,6 @@ function rulesOf(rules: NonNullable<Draft['on_failure']>): OnFailure {
 }
 
 function inferredFrom({ source }: Document, { phase, state, to, metrics }: Draft): InferredSummary {
-  return {
-    line: source.position(source.bodyAt).line,
-    ...present({ phase, status: state && STATUS_OF[state] }),
-    ...(to !== undefined && { to: to ?? 'None' }),
-    ...present({ metrics }),
-  }
+  const said = present({ phase, status: state && STATUS_OF[state], to: to === null ? 'None' : to, metrics })
+  return { line: source.position(source.bodyAt).line, ...said }
 }

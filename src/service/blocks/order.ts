@@ -72,20 +72,19 @@ function withParents(items: readonly OrderItem[]): readonly OrderItem[] {
 
 function toProblem(found: DependencyProblem): OrderProblem {
   const { code, id } = found
-  if (code === 'dependency_cycle') {
-    const message = `these wait for each other: ${found.cycle.join(' → ')}; remove one of the dependencies`
-    return { severity: 'error', code, id, message }
-  }
-  const { depends_on: other } = found
-  if (code === 'dependency_unknown')
-    return {
-      severity: 'info',
-      code,
-      id,
-      message: `${id} depends on ${other}, of which nothing is known here`,
-    }
-  const message = `${id} was begun before ${other} was complete; finish ${other} first, or remove it from dependencies`
-  return { severity: 'warning', code, id, message }
+  const said = (severity: OrderProblem['severity'], message: string) => ({ severity, code, id, message })
+  if (code === 'dependency_cycle')
+    return said(
+      'error',
+      `these wait for each other: ${found.cycle.join(' → ')}; remove one of the dependencies`,
+    )
+  const other = found.depends_on
+  return code === 'dependency_unknown'
+    ? said('info', `${id} depends on ${other}, of which nothing is known here`)
+    : said(
+        'warning',
+        `${id} was begun before ${other} was complete; finish ${other} first, or remove it from dependencies`,
+      )
 }
 
 /** Stored tasks that these blocks depend on, directly or through other tasks. */

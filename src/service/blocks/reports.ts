@@ -47,15 +47,11 @@ export async function progressReport(
   by: 'task' | 'workflow',
   filter: HistoryFilter = {},
 ): Promise<readonly Progress[]> {
-  const groups = new Map<string, Block[]>()
-  for await (const block of historyOf(store, filter)) {
-    const key = block[by]
-    if (key === undefined) continue
-    const group = groups.get(key) ?? []
-    groups.set(key, group)
-    group.push(block)
-  }
-  return [...groups].map(([key, blocks]) => progressOf(key, blocks)).reverse()
+  const blocks: Block[] = []
+  for await (const block of historyOf(store, filter)) blocks.push(block)
+  const groups = Map.groupBy(blocks, (block) => block[by])
+  groups.delete(undefined)
+  return [...groups].map(([key, group]) => progressOf(key!, group)).reverse()
 }
 
 /** Blocks in the order in which they were stored. A page of one workflow may hold fewer than were asked for. */
@@ -75,10 +71,7 @@ async function* historyOf(store: Store, { workflow, ...filter }: HistoryFilter):
     if (workflow === undefined || block.workflow === workflow) yield block
 }
 
-async function filterOf(
-  store: Store,
-  { run, ...rest }: Omit<HistoryFilter, 'workflow'>,
-): Promise<BlockFilter> {
+async function filterOf(store: Store, { run, ...rest }: Omit<HistoryFilter, 'workflow'>) {
   const filter: BlockFilter = present(rest)
   if (run === undefined) return filter
   const found = await store.run(run)

@@ -34,17 +34,11 @@ export function convertText(input: ConvertInput): ConvertedText {
   const { to, format } = targetOf(input.to, input.formats)
   const document = chosen(documentsIn(input), input.document)
   const { dialect, draft, diagnostics } = document
-  if (draft === undefined)
-    refuse(
-      'invalid_input',
-      `this ${dialect} document holds no handoff or record of its own, so there is nothing to convert`,
-    )
+  const none = `this ${dialect} document holds no handoff or record of its own`
+  if (draft === undefined) refuse('invalid_input', `${none}, so there is nothing to convert`)
   const { text, losses } = converted(draft, to, input)
-  return {
-    text: format ? toOwnText(text, format) : text,
-    losses: [...alteredIn(document), ...losses],
-    diagnostics,
-  }
+  const said = format ? toOwnText(text, format) : text
+  return { text: said, losses: [...alteredIn(document), ...losses], diagnostics }
 }
 
 /** The dialect that is written, and the team's own format in whose words. */
@@ -56,11 +50,8 @@ export function targetOf<T extends string | undefined>(
   const dialect = format?.base ?? DIALECTS.find((each) => each === to)
   if (dialect === undefined && to !== undefined) {
     const names = [...DIALECTS, ...formats.map(({ name }) => name)]
-    refuse(
-      'invalid_input',
-      `${to} is not a format; use ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`,
-      { field: 'to', to },
-    )
+    const known = `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
+    refuse('invalid_input', `${to} is not a format; use ${known}`, { field: 'to', to })
   }
   return { to: dialect as DialectId | Extract<T, undefined>, ...present({ format }) }
 }
@@ -83,18 +74,15 @@ function chosen(documents: readonly Document[], wanted: number | undefined): Doc
   if (wanted !== undefined) {
     const found = documents[wanted - 1]
     if (found?.dialect !== undefined) return found
-    refuse('not_found', `there is no document ${wanted} in this text; it holds ${known.length}`, {
-      document: wanted,
-    })
+    const none = `there is no document ${wanted} in this text; it holds ${known.length}`
+    refuse('not_found', none, { document: wanted })
   }
   const [only] = known
   if (only && known.length === 1) return only
+  const { length } = documents
+  const how = `say which one with document (--document 1 to ${length})`
   if (only)
-    refuse(
-      'invalid_input',
-      `this text holds ${known.length} documents; say which one with document (--document 1 to ${documents.length})`,
-      { documents: documents.length },
-    )
+    refuse('invalid_input', `this text holds ${known.length} documents; ${how}`, { documents: length })
   const reason = documents.find(isWrong)?.diagnostics.find(({ severity }) => severity === 'error')
   refuse('invalid_input', reason?.message ?? 'this text holds no document that Baton knows', {
     diagnostics: documents.flatMap(({ diagnostics }) => diagnostics).slice(0, 20),

@@ -15,7 +15,7 @@ export async function exportDocument(deps: ServiceDeps, call: Call, input: Expor
   if (row) return exportTask(deps, row, input)
   return refuse(
     'not_found',
-    `there is no handoff and no task ${input.id}; see what is there with: baton find ${input.id}`,
+    `there is no handoff and no task ${input.id}; see what is there with: baton list ${input.id}`,
     { id: input.id },
   )
 }

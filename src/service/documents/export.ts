@@ -231,25 +231,16 @@ export async function exportTask(
     progress: task.progress,
     state: task.status === 'done' ? 'completed' : task.status === 'in_progress' ? 'in_progress' : 'offered',
     ...(task.priority !== 'normal' && { priority: task.priority }),
-    ...present({ from: task.owner }),
+    ...present({ from: task.owner, record: record && recordFields(record) }),
     ...(task.depends_on.length > 0 && { depends_on: [...task.depends_on] }),
     ...(task.criteria.length > 0 && { package: { criteria: [...task.criteria] } }),
-    ...(record && { record: recordFields(record) }),
   }
   return { dialect: to, id: task.id, ...converted(draft, to, input) }
 }
 
 /** As a draft holds it. */
-function recordFields({
-  uid,
-  task_id,
-  shape,
-  by,
-  on_behalf_of,
-  created_at,
-  signed,
-  ...said
-}: ThoughtRecord): Draft['record'] {
+function recordFields(record: ThoughtRecord): NonNullable<Draft['record']> {
+  const { uid, task_id, shape, by, on_behalf_of, created_at, signed, ...said } = record
   return said
 }
 

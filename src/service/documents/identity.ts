@@ -106,12 +106,7 @@ export async function findKnown(deps: ServiceDeps, piece: Piece): Promise<KnownD
   return alike && { handoff: alike, by: 'facts', source: await sourceOf(deps, alike) }
 }
 
-async function findNamed(
-  deps: ServiceDeps,
-  { path }: Piece,
-  draft: Draft,
-  dialect: DialectId,
-): Promise<Handoff | undefined> {
+async function findNamed(deps: ServiceDeps, { path }: Piece, draft: Draft, dialect: DialectId) {
   const { store } = deps
   const session = dialect === 'package' ? sessionIn(path) : undefined
   const carried = draft.uid === undefined ? undefined : await store.handoff(draft.uid)
@@ -137,11 +132,7 @@ function isOtherTime(found: Handoff, draft: Draft, dialect: DialectId): boolean 
 }
 
 /** The same task handed over by the same agent to the same agent on the same day, under whatever name. */
-async function findAlike(
-  { store }: ServiceDeps,
-  draft: Draft,
-  dialect: DialectId,
-): Promise<Handoff | undefined> {
+async function findAlike({ store }: ServiceDeps, draft: Draft, dialect: DialectId) {
   const [from, to, task] = [agentNameOf(draft.from), agentNameOf(draft.to), taskOf(draft)]
   const [at, { supersedes }] = [instant(draft.created_at), draft]
   if (task === undefined || from === undefined || to === undefined || at === undefined) return undefined

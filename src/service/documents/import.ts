@@ -10,6 +10,7 @@ import { type RecordInput, recordFields, type TaskUpdate } from '../../domain/ta
 import type { WritebackStatus } from '../../domain/tasks/writeback.ts'
 import { describeIssues } from '../../domain/texts/issue-words.ts'
 import { inWords } from '../../domain/texts/visible.ts'
+import type { View } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
 import { refuseSecrets } from '../secrets.ts'
@@ -79,12 +80,14 @@ async function importPiece(deps: ServiceDeps, call: Call, piece: Piece, asNew = 
 const isVersion2 = ({ dialect, form }: Piece['document']): boolean =>
   dialect === 'markdown' && form === 'handoff'
 
+type ImportOutcome = Omit<ImportItem, 'line'>
+
 async function importHandoff(
   deps: ServiceDeps,
   call: Call,
   piece: Piece,
   asNew: boolean,
-): Promise<Omit<ImportItem, 'line'>> {
+): Promise<ImportOutcome> {
   const known = await findKnown(deps, piece)
   if (known) return compared(deps, call, piece, known)
   try {
@@ -113,7 +116,7 @@ async function compared(
   call: Call,
   piece: Piece,
   known: KnownDocument,
-): Promise<Omit<ImportItem, 'line'>> {
+): Promise<ImportOutcome> {
   const { handoff, by, source } = known
   const about = { id: handoff.id, state: handoff.state, ...present({ task: handoff.task }) }
   const [here, there] = [fileName(piece.path), fileName(pathOf(source))]
@@ -122,10 +125,11 @@ async function compared(
     return { outcome: 'twin', ...about, names: twinNames(piece, known), reason: TWIN }
   if (by === 'source' || (await saysTheSame(deps, call, piece, known)))
     return { outcome: 'unchanged', ...about }
+  const how = `change it with Baton, or see it with: baton show ${handoff.id}`
   return {
     outcome: 'differs',
     ...about,
-    reason: `${handoff.id} is here already and says something else; change it with Baton, or see it with: baton show ${handoff.id}`,
+    reason: `${handoff.id} is here already and says something else; ${how}`,
   }
 }
 
@@ -145,8 +149,9 @@ async function saysTheSame(
   deps: ServiceDeps,
   call: Call,
   piece: Piece,
-  { handoff, source }: KnownDocument,
+  known: KnownDocument,
 ): Promise<boolean> {
+  const { handoff, source } = known
   const kept = await artifactText(deps, source)
   if (kept !== undefined) {
     const input = { text: kept, path: pathOf(source), formats: deps.formats }
@@ -162,7 +167,7 @@ async function importRecord(
   call: Call,
   piece: Piece,
   isLast = false,
-): Promise<Omit<ImportItem, 'line'>> {
+): Promise<ImportOutcome> {
   const kept = await deps.store.artifact(sourceUid(piece))
   if (kept) return { outcome: 'unchanged', ...present({ task: kept.description }) }
   try {
@@ -175,9 +180,7 @@ async function importRecord(
   }
 }
 
-function firstError(
-  diagnostics: readonly PlacedProblem[],
-): Pick<ImportItem, 'code' | 'reason' | 'diagnostics'> {
+function firstError(diagnostics: readonly PlacedProblem[]): Partial<ImportItem> {
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   const [{ line, message } = { line: 1, message: 'it cannot be read' }] = errors
   return { code: 'invalid_input', reason: `line ${line}: ${message}`, diagnostics: errors.slice(0, 20) }
@@ -196,23 +199,14 @@ const STATUS: Readonly<Partial<Record<State, WritebackStatus>>> = {
   completed: 'done',
 }
 
-interface Recorded {
-  readonly task: string
-  readonly record?: string | undefined
-}
-
 /**
  * Takes a `task_update` or a `thought_record` in by the commands that it stands for, as one unit: a task that is
  * unknown is added, and done without a record is refused with the engine's own sentence.
  */
-async function makeRecord(deps: ServiceDeps, { actor }: Call, piece: Piece): Promise<Recorded> {
+async function makeRecord(deps: ServiceDeps, { actor }: Call, piece: Piece) {
   const { draft } = piece.document
   const id = draft && taskOf(draft)
-  if (!draft || id === undefined)
-    return refuse(
-      'invalid_input',
-      'it does not say which task it is about; name it as task_id, for example P0.1.1',
-    )
+  if (!draft || id === undefined) return refuse('invalid_input', NO_TASK)
   const tasks = new Tasks(deps)
   const together = new Together(deps.store)
   const call = { actor, together }
@@ -229,24 +223,21 @@ async function makeRecord(deps: ServiceDeps, { actor }: Call, piece: Piece): Pro
       record = (await tasks.complete(call, id, { ...work, progress: draft.progress })).task.record_id
     }
   }
+  const keep = (view: View): void => {
+    const step: Step = { deps, view, actor, at }
+    const claimed_author = draft.from === actor.name ? undefined : draft.from
+    const { uid } = view.task(id)!.task
+    keepSource(step, piece, { stream: uid, description: id, ...present({ claimed_author }) })
+  }
   await together.run([
     ...(known ? [] : [() => tasks.create(call, { id, title: draft.title ?? id })]),
     written,
-    () =>
-      together.transact({
-        reads: {},
-        at,
-        decide: (view) => {
-          const step: Step = { deps, view, actor, at }
-          const claimed_author =
-            draft.from === undefined || draft.from === actor.name ? undefined : draft.from
-          const { uid } = view.task(id)!.task
-          keepSource(step, piece, { stream: uid, description: id, ...present({ claimed_author }) })
-        },
-      }),
+    () => together.transact({ reads: {}, at, decide: keep }),
   ])
   return { task: id, record }
 }
+
+const NO_TASK = 'it does not say which task it is about; name it as task_id, for example P0.1.1'
 
 /** A record from a document is as long as one from a call may be. */
 function recordOf({ record = {}, from }: Draft, caller: string): RecordInput {

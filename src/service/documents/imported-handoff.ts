@@ -45,13 +45,10 @@ export async function adoptHandoff(deps: ServiceDeps, call: Call, piece: Piece):
     decide: (step) => {
       const more = ensureAgents(step, [from, to])
       if (more) return more
-      const handoff = { ...made.handoff, ...anew(step, made.handoff) }
-      followTask(step, handoff)
-      const { content } = made
-      return placeImported(step, piece, {
-        handoff: guarded ? withGuard(step, handoff, parent?.uid) : handoff,
-        content,
-      })
+      const stated = { ...made.handoff, ...anew(step, made.handoff) }
+      followTask(step, stated)
+      const handoff = guarded ? withGuard(step, stated, parent?.uid) : stated
+      return placeImported(step, piece, { ...made, handoff })
     },
     reload: (subject) => deps.store.handoff(subject),
   })
@@ -72,11 +69,8 @@ function withGuard(step: Step, handoff: Handoff, parent: string | undefined): Ha
 function anew({ deps, view, at }: Step, { state, home, to, type, ack_deadline: said }: Handoff) {
   if (state !== 'draft' && state !== 'offered') return {}
   const whole = ackDeadline(home, state, at, overridesFor(deps, home, to, view.agent(to), type))
-  const ack_deadline = [whole, said]
-    .filter((each) => each !== undefined && each > at)
-    .sort()
-    .at(-1)
-  return { ack_deadline }
+  const left = [whole, said].filter((each) => each !== undefined && each > at)
+  return { ack_deadline: left.sort().at(-1) }
 }
 
 /** Hands over by a document, here and now: the sending use case judges it like every other sender's. */
@@ -113,11 +107,7 @@ async function typeFor(
 }
 
 /** Document 004 has no key for it: a package follows from the only work that its sender has begun. */
-async function onlyWork(
-  { store }: ServiceDeps,
-  { document: { dialect } }: Piece,
-  from: string,
-): Promise<string | undefined> {
+async function onlyWork({ store }: ServiceDeps, { document: { dialect } }: Piece, from: string) {
   if (dialect !== 'package') return undefined
   const { items } = await store.handoffs({ to: from, state: BEGUN }, { limit: 50 })
   const [only, ...more] = items.filter(({ home }) => HOME_RULES[home].format === dialect)
@@ -184,12 +174,7 @@ function followTask(step: Step, handoff: Handoff): void {
 export function keepSource(
   step: Step,
   piece: Piece,
-  place: {
-    readonly stream: string
-    readonly handoff?: string
-    readonly description?: string
-    readonly claimed_author?: string
-  },
+  place: { readonly stream: string } & Partial<Record<'handoff' | 'description' | 'claimed_author', string>>,
 ): void {
   const uid = sourceUid(piece)
   const { stream, claimed_author, ...about } = place
@@ -234,14 +219,8 @@ function waitingSince({ state = 'offered', created_at }: Draft, dialect: Dialect
 
 async function freeId(deps: ServiceDeps, ids: readonly string[]): Promise<string> {
   const given = await givenAway(deps, ids[0]!)
-  if (given)
-    refuse(
-      'conflict',
-      `${given.id} is another handoff, made in this workspace; give the document another id`,
-      {
-        ids,
-      },
-    )
+  const other = `${given?.id} is another handoff, made in this workspace; give the document another id`
+  if (given) refuse('conflict', other, { ids })
   for (const id of ids) if (!(await deps.store.handoff(id))) return id
   return refuse('conflict', `the ids ${ids.join(' and ')} are taken here by other handoffs`, { ids })
 }

@@ -34,6 +34,7 @@ export function handoffTexts({ handoff, content }: Whole): readonly NamedText[] 
     ['reason', handoff.rejection?.message],
     ...failures.map((failure): NamedText => ['error', failure]),
     ...Object.entries(content.package),
+    ...Object.entries(content.edited?.was ?? {}),
     ...Object.entries(result),
     ...Object.entries(THREAD).flatMap(([name, kind]) =>
       content.thread.filter((item) => item.kind === kind).map(({ text }): NamedText => [name, text]),
@@ -77,6 +78,7 @@ export function clearHandoff({ handoff, content }: Whole, field: string): Whole 
       ...present({
         acknowledgment: content.acknowledgment && clearAcknowledgment(content.acknowledgment, field),
       }),
+      ...withWas(content, (was) => withoutText(was, field)),
       ...(field === 'checks' &&
         content.waived && { waived: content.waived.map((each) => ({ ...each, check: REDACTED })) }),
       verifications: content.verifications.map((each) => ({
@@ -88,6 +90,11 @@ export function clearHandoff({ handoff, content }: Whole, field: string): Whole 
     },
   }
 }
+
+type Was = NonNullable<Content['edited']>['was']
+/** The fields before an edit, changed like those after it. */
+const withWas = ({ edited }: Content, change: (was: Was) => Was): Pick<Content, 'edited'> =>
+  edited ? { edited: { ...edited, was: change(edited.was) } } : {}
 
 /** Blockers are asked as a question too. A check quotes what it found, so it goes with either. */
 function clearAcknowledgment(said: Acknowledgment, field: string): Acknowledgment {
@@ -143,6 +150,7 @@ export function eraseHandoff({ handoff, content }: Whole, eraser: Eraser): Whole
       ...present({ result: content.result && eraser.deep(content.result) }),
       thread: content.thread.map((item) => ({ ...item, text: eraser.words(item.text) })),
       verifications: eraser.deep(content.verifications),
+      ...withWas(content, (was) => eraser.deep(was)),
       ...present({
         acknowledgment: content.acknowledgment && eraser.deep(content.acknowledgment),
         waived: content.waived && eraser.deep(content.waived),

@@ -85,21 +85,12 @@ export async function planOf(
   const eraser = new Eraser([...said, ...disclosed.map(({ value }) => value)])
   const files = await filesOf(deps, related, { subject, field, eraser })
   const changed = changesOf(subject, related, { field, eraser })
-  const artifacts = artifactsOf(related.artifacts, files, eraser)
-  const blocks = await blocksWith(deps, eraser)
+  const artifact = artifactsOf(related.artifacts, files, eraser)
+  const block = await blocksWith(deps, eraser)
   const { handoffs, tasks, runs } = changed
   const { records: record, notices: notice } = changed.rest
   const handoff = handoffs.map((whole) => whole.handoff)
-  const rows = {
-    handoff,
-    content: handoff,
-    task: tasks,
-    run: runs,
-    record,
-    notice,
-    artifact: artifacts,
-    block: blocks,
-  }
+  const rows = { handoff, content: handoff, task: tasks, run: runs, record, notice, artifact, block }
   const gone = statesGone(rows)
   const goes = (read: ReadEntry, opened: OpenedText): boolean =>
     isState(opened.name)
@@ -113,8 +104,8 @@ export async function planOf(
       disclosures: read.opened.filter((opened) => !goes(read, opened)).map(({ text }) => text),
     })),
     ...changed.rest,
-    artifacts,
-    blocks,
+    artifacts: artifact,
+    blocks: block,
     blobs: files.flatMap(({ sha256 }) => sha256 ?? []),
     inputs: [],
   }
@@ -172,11 +163,10 @@ export function demandField(subject: RedactedSubject, related: Related, field: s
   const known = [...subjectTexts(subject, related).map(([name]) => name), ...logged]
   const names = [...new Set(known)].filter((name) => !NO_TEXT.has(name) && !isState(name)).sort()
   if (names.includes(field)) return
-  refuse(
-    'invalid_input',
-    `${subject.id} has no field ${field} to redact; it has ${names.join(', ') || 'none'}`,
-    { id: subject.id, field, fields: names },
-  )
+  const { id } = subject
+  const listed = names.join(', ') || 'none'
+  const details = { id, field, fields: names }
+  refuse('invalid_input', `${id} has no field ${field} to redact; it has ${listed}`, details)
 }
 
 /** A disclosure of another field or entry that holds the text too. What an agent signed is opened first. */
@@ -255,11 +245,7 @@ function isBirth({ record }: ReadEntry, field: string): boolean {
   return RECORD_ACTS.includes(record.act) || (record.act.startsWith('task.') && field in (record.sd ?? {}))
 }
 
-function artifactsOf(
-  artifacts: readonly Artifact[],
-  gone: readonly Artifact[],
-  eraser: Eraser,
-): readonly Artifact[] {
+function artifactsOf(artifacts: readonly Artifact[], gone: readonly Artifact[], eraser: Eraser) {
   return changed(artifacts, (artifact) => ({
     ...artifact,
     path: eraser.words(artifact.path),

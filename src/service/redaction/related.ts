@@ -65,7 +65,7 @@ export async function subjectOf({ store }: ServiceDeps, ref: string): Promise<Re
   if (record && of) return { kind: 'record', id: record.uid, task: of, record, isOwn: isOf(record) }
   return refuse(
     'not_found',
-    `there is no handoff, task or record ${ref}; see what is there with: baton find ${ref}`,
+    `there is no handoff, task or record ${ref}; see what is there with: baton list ${ref}`,
     { id: ref },
   )
 }

@@ -32,70 +32,46 @@ export async function castOf(deps: ServiceDeps, call: Call, read: Good): Promise
   const parts = new Map(all.map((name) => [name, partsOf(policy, name, known.get(name))]))
   const problems: DefinitionProblem[] = []
   const people: string[] = []
-  const report = (
-    step: string,
-    field: NamingField,
-    code: 'unknown_agent' | 'not_a_person',
-    message: string,
-  ) => problems.push({ line: 1, column: 1, ...read.places.get(step)?.[field], code, message })
+  const report = (step: string, field: NamingField, code: string, message: string) =>
+    problems.push({ line: 1, column: 1, ...read.places.get(step)?.[field], code, message })
 
   const steps = read.workflow.steps.map((step): WorkflowStep => {
     const { role = '' } = step
     const agent = step.agent ?? all.find((name) => parts.get(name)?.includes(role))
-    if (agent === undefined)
+    if (agent === undefined) {
+      const near = meant(role, [...new Set([...parts.values()].flat())].sort())
+      const how = `give it to somebody with: baton agent add NAME --capability ${role}`
       report(
         step.id,
         'role',
         'unknown_agent',
-        `nobody here has the role or capability ${role}${meant(role, [...new Set([...parts.values()].flat())].sort())}; give it to somebody with: baton agent add NAME --capability ${role}`,
+        `nobody here has the role or capability ${role}${near}; ${how}`,
       )
-    for (const [field, name] of namedAgents(step, agent))
-      if (!isKnown(deps, call, name))
-        report(
-          step.id,
-          field,
-          'unknown_agent',
-          `baton.yaml lists no agent ${name}${meant(name, Object.keys(policy.agents ?? {}))}`,
-        )
+    }
+    for (const [field, name] of namedAgents(step, agent)) {
+      if (isKnown(deps, call, name)) continue
+      const near = meant(name, Object.keys(policy.agents ?? {}))
+      report(step.id, field, 'unknown_agent', `baton.yaml lists no agent ${name}${near}`)
+    }
     for (const [field, name] of deciders(step)) {
-      const isPerson = kindOf(policy, name, known.get(name)) === 'human'
-      if (isPerson) continue
+      if (kindOf(policy, name, known.get(name)) === 'human') continue
+      const how = `write human, or ask a person to run: baton agent add ${name} --kind human`
       if (call.actor.kind === 'human' && !known.has(name) && !policy.agents?.[name]) people.push(name)
-      else
-        report(
-          step.id,
-          field,
-          'not_a_person',
-          `only a person can decide a gate, not ${name}; write human, or ask a person to run: baton agent add ${name} --kind human`,
-        )
+      else report(step.id, field, 'not_a_person', `only a person can decide a gate, not ${name}; ${how}`)
     }
     return { ...step, ...present({ agent }) }
   })
   const workflow = { ...read.workflow, steps }
-  const names = [
-    ...new Set(
-      steps.flatMap((step) => [...namedAgents(step, step.agent), ...deciders(step)].map(([, name]) => name)),
-    ),
-  ]
+  const named = steps.flatMap((step) => [...namedAgents(step, step.agent), ...deciders(step)])
+  const names = [...new Set(named.map(([, name]) => name))]
   const delegator = all.find((name) => hasRole(policy, 'delegator', name, known.get(name)))
-  return {
-    workflow,
-    problems,
-    names,
-    people,
-    delegator,
-    kindsOf: (agentOf) =>
-      Object.fromEntries(
-        [...new Set([...names, call.actor.name, ...(delegator === undefined ? [] : [delegator])])].map(
-          (name) => [
-            name,
-            name === call.actor.name
-              ? call.actor.kind
-              : kindOf(policy, name, agentOf(name) ?? known.get(name)),
-          ],
-        ),
-      ),
+  const { actor } = call
+  const everybody = [...new Set([...names, actor.name, ...(delegator === undefined ? [] : [delegator])])]
+  const kindsOf: Cast['kindsOf'] = (agentOf) => {
+    const kind = (name: string) => kindOf(policy, name, agentOf(name) ?? known.get(name))
+    return Object.fromEntries(everybody.map((name) => [name, name === actor.name ? actor.kind : kind(name)]))
   }
+  return { workflow, problems, names, people, delegator, kindsOf }
 }
 
 /** Checks every step against the routes in `baton.yaml` before the first is handed over. */
@@ -129,12 +105,8 @@ const isKnown = ({ policy }: ServiceDeps, call: Call, name: string): boolean =>
 
 /** Its roles and capabilities, by itself and by `baton.yaml`. */
 const partsOf = (
-  policy: ServiceDeps['policy'],
+  { agents }: ServiceDeps['policy'],
   name: string,
   agent: Agent | undefined,
-): readonly string[] => [
-  ...(agent?.roles ?? []),
-  ...(agent?.capabilities ?? []),
-  ...(policy.agents?.[name]?.roles ?? []),
-  ...(policy.agents?.[name]?.capabilities ?? []),
-]
+): readonly string[] =>
+  [agent, agents?.[name]].flatMap((each) => [...(each?.roles ?? []), ...(each?.capabilities ?? [])])

@@ -10,14 +10,8 @@ import { refuse } from '../write.ts'
 export type DefinitionProblem = Omit<PlacedProblem, 'severity'>
 
 /** Fields of a step that name somebody. */
-const NAMING = [
-  'role',
-  'agent',
-  'on_failure.route_to',
-  'on_failure.notify',
-  'gate.to',
-  'gate.silence.to',
-] as const
+const FAILURE_NAMES = ['on_failure.route_to', 'on_failure.notify'] as const
+const NAMING = ['role', 'agent', ...FAILURE_NAMES, 'gate.to', 'gate.silence.to'] as const
 export type NamingField = (typeof NAMING)[number]
 type LineColumn = Pick<DefinitionProblem, 'line' | 'column'>
 
@@ -90,8 +84,6 @@ function offsetOf(
 export function refuseDefinition(file: string, problems: readonly DefinitionProblem[]): never {
   const lines = problems.slice(0, 20).map(({ line, message }) => `${file}:${line}: ${message}`)
   const more = problems.length - lines.length
-  refuse('invalid_input', [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n'), {
-    file,
-    problems,
-  })
+  const all = [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n')
+  refuse('invalid_input', all, { file, problems })
 }

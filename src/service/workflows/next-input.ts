@@ -17,30 +17,25 @@ export async function nextInputs(
   const run = handoff?.run === undefined ? undefined : await store.run(handoff.run)
   const step = handoff?.step
   if (!run || step === undefined || handoff?.type !== 'sequential') return []
-  return judged(run, step, { step, output: result?.output })
+  return judged(run, { step, output: result?.output })
 }
 
 /** A run whose steps cannot get their input is not started. */
 export async function refuseRunInput(run: RunInput): Promise<void> {
-  const [problem] = await judged(run, undefined)
+  const [problem] = await judged(run)
   if (problem) refuse('invalid_input', `${problem.message}; give it as input`, { name: run.name })
 }
 
-async function judged(
-  run: RunInput,
-  source: string | undefined,
-  given?: { readonly step: string; readonly output: unknown },
-): Promise<readonly Problem[]> {
-  const takers = run.workflow.steps.filter((step) => takesFrom(step, source))
+/** The output of a step that is handed in. */
+type GivenOutput = { readonly step: string; readonly output: unknown }
+
+async function judged(run: RunInput, given?: GivenOutput): Promise<readonly Problem[]> {
+  const takers = run.workflow.steps.filter((step) => takesFrom(step, given?.step))
   return (await Promise.all(takers.map((step) => fits(run, step, given)))).flat()
 }
 
 /** Names that are not known yet are not required yet: the step that brings the last one is judged by all. */
-async function fits(
-  run: RunInput,
-  step: WorkflowStep,
-  given?: { readonly step: string; readonly output: unknown },
-): Promise<readonly Problem[]> {
+async function fits(run: RunInput, step: WorkflowStep, given?: GivenOutput): Promise<readonly Problem[]> {
   const { value, names, absent } = inputOf(run, step, given)
   const lacks = absent.map((reference) => `the step ${step.id} needs ${reference}`)
   const told = lacks.length > 0 || !step.input_schema ? lacks : await misfits(step, value, names)

@@ -14,37 +14,23 @@ import { addNotice } from '../people/notification.ts'
 export function perform(step: Step, uid: string, action: RunAction): void {
   const run = step.view.run(uid)
   if (!run) return
-  switch (action.do) {
-    case 'start':
-      startStep(step, run, action)
-      return
-    case 'gate':
-      openGate(step, run, action)
-      return
-    case 'escalate':
-      placeStep(step, run, action, {
-        title: `Escalation: ${definitionOf(run, action.step).title}`,
-        type: 'escalation',
-        package: escalationPackage(run, action.step, action.text),
-      })
-      return
-    case 'notify':
-      addNotice(step, action.to, action.kind, run, action.text)
-      return
-    case 'finish':
-      // The actor that ended the run sees the end in its answer.
-      if (step.actor.name !== run.by) addNotice(step, run.by, action.state, run, action.text)
-  }
+  if (action.do === 'start') startStep(step, run, action)
+  else if (action.do === 'gate') openGate(step, run, action)
+  else if (action.do === 'escalate')
+    placeStep(step, run, action, {
+      title: `Escalation: ${definitionOf(run, action.step).title}`,
+      type: 'escalation',
+      package: escalationPackage(run, action.step, action.text),
+    })
+  else if (action.do === 'notify') addNotice(step, action.to, action.kind, run, action.text)
+  // The actor that ended the run sees the end in its answer.
+  else if (step.actor.name !== run.by) addNotice(step, run.by, action.state, run, action.text)
 }
 
 function startStep(step: Step, run: Run, action: Extract<RunAction, { do: 'start' }>): void {
   const { title, timeout_s } = definitionOf(run, action.step)
-  placeStep(step, run, action, {
-    title,
-    type: 'sequential',
-    timeout_s,
-    package: stepPackage(run, action.step, action.because),
-  })
+  const travels = stepPackage(run, action.step, action.because)
+  placeStep(step, run, action, { title, type: 'sequential', timeout_s, package: travels })
 }
 
 function openGate(step: Step, run: Run, action: Extract<RunAction, { do: 'gate' }>): void {
@@ -53,20 +39,15 @@ function openGate(step: Step, run: Run, action: Extract<RunAction, { do: 'gate' 
   const { name, silence, remind_s } = gate
   // The gate comes from who did the work: what the person wants to know, that agent can answer.
   const from = run.steps.find(({ id }) => id === action.step)?.agent
-  placeStep(
-    step,
-    run,
-    action,
-    {
-      title: `Gate: ${name}`,
-      type: 'gate',
-      gate: { type: action.holds ? 'blocking' : 'advisory', name, step: action.step },
-      silence,
-      remind_s,
-      package: gatePackage(run, action.step, action.because),
-    },
-    from,
-  )
+  const asked: Placed = {
+    title: `Gate: ${name}`,
+    type: 'gate',
+    gate: { type: action.holds ? 'blocking' : 'advisory', name, step: action.step },
+    silence,
+    remind_s,
+    package: gatePackage(run, action.step, action.because),
+  }
+  placeStep(step, run, action, asked, from)
 }
 
 type Placed = Omit<PlacedHandoff, 'to' | 'alias'>
@@ -81,12 +62,8 @@ function placeStep(
 ): void {
   const { home: usual } = step.deps
   const home = run.workflow.home ?? STEP_HOMES.find((each) => each === usual) ?? 'native'
-  placeHandoff(
-    asSender(step, run, from),
-    step.deps.newUid(),
-    { ...input, to, home, alias: id },
-    { root: run.uid, depth: 1, from, send: true, run: run.uid, step: name },
-  )
+  const place = { root: run.uid, depth: 1, from, send: true, run: run.uid, step: name }
+  placeHandoff(asSender(step, run, from), step.deps.newUid(), { ...input, to, home, alias: id }, place)
 }
 
 /**
@@ -100,11 +77,8 @@ function asSender(step: Step, run: Run, name: string): Step {
   const agents = Object.fromEntries(
     Object.entries(run.kinds).map(([each, kind]) => [each, { kind, ...policy.agents?.[each] }]),
   )
-  return {
-    ...step,
-    actor,
-    deps: { ...step.deps, policy: { ...policy, agents: { ...policy.agents, ...agents } } },
-  }
+  const deps = { ...step.deps, policy: { ...policy, agents: { ...policy.agents, ...agents } } }
+  return { ...step, actor, deps }
 }
 
 /** The package for the agent of a step: its definition and the outcomes of the steps it needs. */
@@ -175,11 +149,6 @@ const outcomeOf = (step: RunStep): string => `Step ${step.id}, ${outcome(step) ?
 
 function decisionOf({ id, decision }: RunStep): NonNullable<Package['decisions']> {
   if (!decision || decision.choice === 'auto') return []
-  return [
-    {
-      id: `gate-${id}`,
-      decision: `${decision.by ?? 'a person'}: ${decision.choice}`,
-      ...present({ rationale: decision.comment }),
-    },
-  ]
+  const said = `${decision.by ?? 'a person'}: ${decision.choice}`
+  return [{ id: `gate-${id}`, decision: said, ...present({ rationale: decision.comment }) }]
 }

@@ -22,8 +22,21 @@ export interface DefinitionInput {
   readonly input?: unknown
 }
 
+interface FoundDefinition {
+  readonly file: string
+  readonly read: ReadDefinition
+}
+
+interface FoundDefinition {
+  readonly file: string
+  readonly read: ReadDefinition
+}
+
 /** How many handoffs of a run are cancelled in one transaction. */
 const AT_ONCE = 100
+
+/** The counts of a step before it begins. */
+const UNTRIED = { tries: 0, failures: 0, gates: 0, escalations: 0 }
 
 /** Reading definitions takes a YAML reader and schemas, which few commands need. */
 const reading = async () => ({ ...(await import('./definition.ts')), ...(await import('./cast.ts')) })
@@ -66,15 +79,7 @@ export class Workflows extends UseCases {
           delegator: delegator ?? by,
           workflow,
           ...present({ input: input.input }),
-          steps: workflow.steps.map(({ id, agent = by }) => ({
-            id,
-            state: 'waiting',
-            agent,
-            tries: 0,
-            failures: 0,
-            gates: 0,
-            escalations: 0,
-          })),
+          steps: workflow.steps.map(({ id, agent = by }) => ({ id, state: 'waiting', agent, ...UNTRIED })),
           kinds: cast.kindsOf((name) => view.agent(name)),
           numbered: 0,
           started_at: at,
@@ -135,11 +140,8 @@ export class Workflows extends UseCases {
   /** The open handoffs of a run. Returns stay open: their work is done, and its asker wants it. */
   async #open(run: string, limit: number): Promise<readonly string[]> {
     const found: string[] = []
-    const { store } = this.deps
-    for await (const { type, uid } of itemsOf(
-      (page) => store.handoffs({ run, state: OPEN_STATES }, page),
-      AT_ONCE,
-    )) {
+    const open = (page: PageRequest) => this.deps.store.handoffs({ run, state: OPEN_STATES }, page)
+    for await (const { type, uid } of itemsOf(open, AT_ONCE)) {
       if (type !== 'return') found.push(uid)
       if (found.length === limit) break
     }
@@ -157,23 +159,15 @@ export class Workflows extends UseCases {
   /** A run with the handoffs of the steps that are under way. */
   async status(ref: string): Promise<{ readonly run: Run; readonly handoffs: ReadonlyMap<string, Handoff> }> {
     const run = await this.find(ref)
-    const named = run.steps.map(({ handoff, gate, advisory, escalation }) => [
-      handoff,
-      gate,
-      advisory,
-      escalation,
-    ])
-    const ids = named.flat().filter((id) => id !== undefined)
+    const named = run.steps.flatMap((step) => [step.handoff, step.gate, step.advisory, step.escalation])
+    const ids = named.filter((id) => id !== undefined)
     const found = await Promise.all(ids.map((id) => this.deps.store.handoff(id)))
     const handoffs = found.filter((handoff) => handoff !== undefined)
     return { run, handoffs: new Map(handoffs.map((handoff) => [handoff.id, handoff])) }
   }
 
   /** A definition with every problem that it has, also with the agents that it names. */
-  async check(
-    call: Call,
-    input: DefinitionInput,
-  ): Promise<{ readonly file: string; readonly read: ReadDefinition }> {
+  async check(call: Call, input: DefinitionInput): Promise<FoundDefinition> {
     const { file, read } = await this.#definition(call, input)
     if (!read.ok) return { file, read }
     const { castOf } = await reading()
@@ -198,20 +192,14 @@ export class Workflows extends UseCases {
   }
 
   /** The text that the caller gives, else the file of the project, else what comes with Baton. */
-  async #definition(
-    call: Call,
-    { name, definition }: DefinitionInput,
-  ): Promise<{ readonly file: string; readonly read: ReadDefinition }> {
+  async #definition(call: Call, { name, definition }: DefinitionInput): Promise<FoundDefinition> {
     const file = name === undefined ? 'the definition' : `workflows/${name}.yaml`
     const text = definition ?? (name === undefined ? undefined : await this.#textOf(name))
-    if (text === undefined)
-      return refuse(
-        'not_found',
-        name === undefined
-          ? 'name a workflow, or give its definition as text'
-          : `there is no workflow ${name}: no ${file}; make one with: baton workflow init ${name}`,
-        { name },
-      )
+    const none =
+      name === undefined
+        ? 'name a workflow, or give its definition as text'
+        : `there is no workflow ${name}: no ${file}; make one with: baton workflow init ${name}`
+    if (text === undefined) return refuse('not_found', none, { name })
     return { file, read: await workOn(call, 'definition', { text, name }, text) }
   }
 
@@ -223,18 +211,14 @@ export class Workflows extends UseCases {
   }
 
   #must(run: Run | undefined, ref: string): Run {
-    if (run) return run
-    return refuse('not_found', `there is no run ${ref}; see what is there with: baton workflow list`, {
-      run: ref,
-    })
+    const how = 'see what is there with: baton workflow list'
+    return run ?? refuse('not_found', `there is no run ${ref}; ${how}`, { run: ref })
   }
 
   /** A run belongs to whoever started it; people may always put things right. */
   #refuseStranger(call: Call, by: string, what: string, ref: string): void {
-    if (call.actor.name === by || call.actor.kind === 'human') return
-    refuse('not_allowed', `${call.actor.name} may not ${what} ${ref}; that is for ${by} or a person`, {
-      run: ref,
-      by,
-    })
+    const { name, kind } = call.actor
+    if (name === by || kind === 'human') return
+    refuse('not_allowed', `${name} may not ${what} ${ref}; that is for ${by} or a person`, { run: ref, by })
   }
 }

@@ -70,6 +70,7 @@ export const ShownEntry = () =>
     act: z.string(),
     by: z.string().optional(),
     subject: z.string(),
+    id: z.string().optional().describe('Id of the handoff, task or run that people use'),
     at: z.string(),
     hash: z.string(),
   })

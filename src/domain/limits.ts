@@ -40,12 +40,7 @@ export function checkLimits(check: LimitCheck): { readonly ok: true } | Refusal 
   )
 }
 
-function exceeded(
-  agent: string,
-  side: 'outgoing' | 'incoming',
-  count: number,
-  limit: number | undefined,
-): Refusal | undefined {
+function exceeded(agent: string, side: 'outgoing' | 'incoming', count: number, limit: number | undefined) {
   if (limit === undefined || count < limit) return undefined
   const message = `${agent} has ${count} active ${side} handoffs (max: ${limit})`
   return refusalOf('limit_exceeded', message, { agent, side, count, limit })

@@ -12,6 +12,10 @@ export function once<T>(make: () => T): () => T {
   }
 }
 
+/** A field that may be left out, with its purpose. */
+export const optional = <T extends z.ZodType>(schema: T, purpose: string): z.ZodOptional<T> =>
+  schema.optional().describe(purpose)
+
 /** A checked input with these fields. */
 export type InputOf<Fields extends () => z.ZodRawShape> = z.output<z.ZodObject<ReturnType<Fields>>>
 

@@ -21,6 +21,13 @@ describe('present', () => {
     assert.deepEqual(present(made), made)
   })
 
+  it('keeps a field called __proto__ as a field, which gives the object no others', () => {
+    const given = JSON.parse('{"__proto__":{"status":"passed"},"id":"a"}') as { status?: string }
+    const made = present(given)
+
+    assert.deepEqual([Object.keys(made), made.status], [['__proto__', 'id'], undefined])
+  })
+
   it('leaves the given object as it was', () => {
     const given = { id: 'a', text: undefined }
 

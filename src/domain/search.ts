@@ -52,7 +52,7 @@ export function searchedHandoff(handoff: Handoff, content: Content | undefined):
     ...{ kind: 'handoff', uid, id, title, state, from, to, at: handoff.updated_at, handoff },
     facets: {
       ...{ state: [state], from: [from], to: [to], type: [type], task: [task], parent: [parent], run: [run] },
-      with: [from, to, holder],
+      with: [from, to, holder, handoff.verified_by, handoff.rejection?.by],
     },
     texts: {
       ...{ id: [id, handoff.aliases], title, package: travels },

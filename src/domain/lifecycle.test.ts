@@ -107,6 +107,11 @@ const OURS: Readonly<Record<string, readonly string[]>> = {
     'sender: blocked -reassign-> offered',
     'sender: failed -reassign-> offered',
   ],
+  'the sender edits work in progress; the receiver sees the difference before it submits': [
+    'sender: accepted -amend-> accepted',
+    'sender: in_progress -amend-> in_progress',
+    'sender: blocked -amend-> blocked',
+  ],
   'a receiver that goes away gives the work back without a failure': [
     'receiver: accepted -release-> offered',
     'receiver: in_progress -release-> offered',

@@ -59,6 +59,8 @@ const LIFECYCLE = [
   { from: 'accepted',    command: 'retry_later',    by: 'clock',     to: 'retry_wait' },
   { from: 'accepted',    command: 'release',        by: 'receiver',  to: 'offered' },
   { from: 'accepted',    command: 'reassign',       by: 'sender',    to: 'offered' },
+  // The receiver is told; its next submit is refused once with the difference.
+  { from: 'accepted',    command: 'amend',          by: 'sender',    to: 'accepted' },
   { from: 'accepted',    command: 'cancel',         by: 'sender',    to: 'cancelled' },
 
   { from: 'in_progress', command: 'ask',            by: 'receiver',  to: 'needs_input' },
@@ -72,6 +74,7 @@ const LIFECYCLE = [
   { from: 'in_progress', command: 'retry_later',    by: 'clock',     to: 'retry_wait' },
   { from: 'in_progress', command: 'release',        by: 'receiver',  to: 'offered' },
   { from: 'in_progress', command: 'reassign',       by: 'sender',    to: 'offered' },
+  { from: 'in_progress', command: 'amend',          by: 'sender',    to: 'in_progress' },
   { from: 'in_progress', command: 'cancel',         by: 'sender',    to: 'cancelled' },
 
   { from: 'blocked',     command: 'unblock',        by: 'receiver',  to: 'in_progress' },
@@ -81,6 +84,7 @@ const LIFECYCLE = [
   { from: 'blocked',     command: 'retry_later',    by: 'clock',     to: 'retry_wait' },
   { from: 'blocked',     command: 'release',        by: 'receiver',  to: 'offered' },
   { from: 'blocked',     command: 'reassign',       by: 'sender',    to: 'offered' },
+  { from: 'blocked',     command: 'amend',          by: 'sender',    to: 'blocked' },
   { from: 'blocked',     command: 'cancel',         by: 'sender',    to: 'cancelled' },
 
   { from: 'needs_input', command: 'amend',          by: 'sender',    to: 'offered' },

@@ -98,7 +98,8 @@ async function walk(w: Workspace, steps: readonly Step[]): Promise<void> {
 
     const text = `step ${i}: ${actor} ${operation} ${target}, answered ${outcome}`
     assert.equal(outcome === 'done', after !== undefined, text)
-    if (outcome !== 'done') assert.match(outcome, /^(wrong_state|not_allowed|limit_exceeded|unmet)$/, text)
+    if (outcome !== 'done')
+      assert.match(outcome, /^(wrong_state|not_allowed|limit_exceeded|unmet|conflict)$/, text)
     await compare(w, model, text)
     await checkLimits(w, text)
   }

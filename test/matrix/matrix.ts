@@ -3,6 +3,7 @@ import { after, describe, it } from 'node:test'
 import type { Home } from '../../src/domain/home.ts'
 import type { Engine } from '../support/program/workspace.ts'
 import { DRIVERS } from './drivers.ts'
+import { WORK } from './situations.ts'
 import { CALLS, type Cell, type Rule, SURFACES, type Surface } from './table.ts'
 import { actsOf, type Ending, openWorld, rowsOf, type World } from './world.ts'
 
@@ -42,7 +43,7 @@ function describeRule(rule: Rule, engine: Engine): void {
     let shared: Promise<World> | undefined
     /** The same situation on every surface. The four that take the call share it: nothing changes it. */
     const situation = (t: Ending, surface: Surface): Promise<World> => {
-      if (!(surface in CALLS)) return prepared(t, surface)
+      if (!(surface in CALLS) || rule.isOnce) return prepared(t, surface)
       shared ??= prepared({ after: (end) => void ends.push(end) }, surface)
       return shared
     }
@@ -66,6 +67,10 @@ function describeRule(rule: Rule, engine: Engine): void {
           const world = await situation(t, surface)
           const go = await DRIVERS[surface](t, world, rule, cell)
           await demandRefusal(world, go, surface, rule, cell)
+          if (!rule.isOnce) return
+          const again = await DRIVERS[surface](t, world, rule, cell)
+          assert.equal(await again(), undefined, 'it was refused twice')
+          assert.match((await world.service.looking.get(WORK)).handoff.state, /^(?:in_review|completed)$/)
         })
       else if (cell.is !== 'cannot')
         it(`${cell.is} by ${surface}: ${cell.why}`, async (t) => {
@@ -97,9 +102,11 @@ async function demandRefusal(
   if (heard.replace(PLACE, '') !== sentence && !isLonger) assert.equal(heard, sentence)
   // A move that no step fits has no code, and a step that follows from a block has none.
   if (said.code !== undefined || !(cell.why || surface === 'collect')) assert.equal(said.code, code)
-  assert.deepEqual(await rowsOf(world), rows)
+  const trace = cell.trace ?? TRACE[surface] ?? []
   const since = (await actsOf(world)).slice(acts.length)
-  assert.deepEqual(since, cell.trace ?? TRACE[surface] ?? [])
+  if (rule.isOnce) return assert.deepEqual(since.toSorted(), [...trace, 'handoff.edit_seen'].toSorted())
+  assert.deepEqual(await rowsOf(world), rows)
+  assert.deepEqual(since, trace)
 }
 
 async function demandTaken(

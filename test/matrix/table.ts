@@ -104,6 +104,8 @@ export interface Rule {
   readonly settings?: string
   /** The situation, made by calls that succeed. */
   readonly prepare?: (world: World) => Promise<void>
+  /** The refusal shows the caller something, and the same call passes after it. */
+  readonly isOnce?: true
   /** The forbidden call. */
   readonly asked: { readonly as: string; readonly op: OperationName; readonly input: object }
   readonly cells: Cells

@@ -170,44 +170,33 @@ function handedIn({ package: pack, result }: Content, { id, to }: Handoff): read
 
 /** Native: the receiver has handed in something for every deliverable. */
 function evidenced(content: Content): readonly Problem[] {
-  const given = new Map(
-    (content.result?.evidence ?? []).map((e) => [e.deliverable.trim(), e.evidence.trim()]),
-  )
-  return missing(content, (deliverable) => given.get(deliverable))
+  return missing(content, content.result?.evidence ?? [])
 }
 
 /** Document 000: the last verification says `verified`, with evidence, for every deliverable and for nothing else. */
 function verified(content: Content): readonly Problem[] {
-  const last = content.verifications.at(-1)
-  const given = new Map(
-    (last?.deliverable_checks ?? [])
-      .filter((check) => check.status === 'verified')
-      .map((check) => [check.deliverable.trim(), check.evidence.trim()]),
-  )
-  const known = new Set((content.package.deliverables ?? []).map((d) => d.trim()))
-  const unknown = (last?.deliverable_checks ?? []).filter((check) => !known.has(check.deliverable.trim()))
+  const { deliverable_checks: checks = [] } = content.verifications.at(-1) ?? {}
+  const known = deliverablesOf(content)
+  const unknown = checks.filter(({ deliverable }) => !known.has(deliverable.trim()))
+  const message = (deliverable: string) => `${JSON.stringify(deliverable)} is not one of its deliverables`
   return [
-    ...missing(content, (deliverable) => given.get(deliverable)),
-    ...unknown.map(
-      (check): Problem => ({
-        code: 'unknown_deliverable',
-        message: `${JSON.stringify(check.deliverable)} is not one of its deliverables`,
-      }),
+    ...missing(
+      content,
+      checks.filter(({ status }) => status === 'verified'),
     ),
+    ...unknown.map((each) => ({ code: 'unknown_deliverable', message: message(each.deliverable) })),
   ]
 }
 
-function missing(
-  content: Content,
-  evidenceFor: (deliverable: string) => string | undefined,
-): readonly Problem[] {
-  const deliverables = [...new Set((content.package.deliverables ?? []).map((d) => d.trim()))]
-  return deliverables
-    .filter((deliverable) => !evidenceFor(deliverable))
-    .map((deliverable) => ({
-      code: 'deliverable_without_evidence',
-      message: `no evidence for ${JSON.stringify(deliverable)}`,
-    }))
+const deliverablesOf = ({ package: { deliverables = [] } }: Content): ReadonlySet<string> =>
+  new Set(deliverables.map((each) => each.trim()))
+
+/** Deliverables without evidence; of two for the same one the last counts. */
+function missing(content: Content, given: NonNullable<Result['evidence']>): readonly Problem[] {
+  const said = new Map(given.map(({ deliverable, evidence }) => [deliverable.trim(), evidence.trim()]))
+  const without = [...deliverablesOf(content)].filter((deliverable) => !said.get(deliverable))
+  const message = (deliverable: string) => `no evidence for ${JSON.stringify(deliverable)}`
+  return without.map((each) => ({ code: 'deliverable_without_evidence', message: message(each) }))
 }
 
 /** Every declared check has held in the run of whoever has the last word, or a person has waived it. */

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { AgentName } from '../agent.ts'
 import { HOMES } from '../home.ts'
 import type { AnswerOf, Given, InputOf } from '../once.ts'
+import { optional } from '../once.ts'
 import { RemindSeconds, Silence } from '../people/people-schema.ts'
 import { TaskId } from '../tasks/task.ts'
 import { PRIORITIES, RetryRule, TYPES, Usage } from './handoff.ts'
@@ -17,25 +18,18 @@ export const Title = z
 
 /** Fields that a sender may set when people are asked. */
 const askedOfPeople = () => ({
-  gate: z
-    .strictObject({
-      type: z
-        .string()
-        .max(40)
-        .optional()
-        .describe('blocking, advisory or auto; anything else is taken as blocking'),
+  gate: optional(
+    z.strictObject({
+      type: optional(z.string().max(40), 'blocking, advisory or auto; anything else is taken as blocking'),
       name: z.string().min(1).max(200).optional(),
       step: z.union([z.string().max(100), z.number()]).optional(),
-    })
-    .optional()
-    .describe(
-      'Type of the gate. blocking (the default) holds up the work until a person approves. advisory does not. auto passes when its checks pass',
-    ),
-  silence: Silence()
-    .optional()
-    .describe(
-      'The rule for a person who does not answer (wait): after after_s seconds it expires or goes to another',
-    ),
+    }),
+    'Type of the gate. blocking (the default) holds up the work until a person approves. advisory does not. auto passes when its checks pass',
+  ),
+  silence: optional(
+    Silence(),
+    'The rule for a person who does not answer (wait): after after_s seconds it expires or goes to another',
+  ),
   remind_s: RemindSeconds().optional(),
 })
 
@@ -44,45 +38,40 @@ export const newHandoffFields = () => ({
   to: AgentName.describe('The receiver'),
   title: Title,
   ...Package().shape,
-  type: z
-    .enum(TYPES)
-    .optional()
-    .describe('delegation comes back to you; gate and escalation wait for a person'),
+  type: optional(z.enum(TYPES), 'delegation comes back to you; gate and escalation wait for a person'),
   task: TaskId.optional(),
   priority: z.enum(PRIORITIES).optional(),
-  timeout_s: z.coerce
-    .number()
-    .positive()
-    .max(31_536_000)
-    .optional()
-    .describe('Seconds without a heartbeat after which an attempt times out'),
-  retry: RetryRule()
-    .optional()
-    .describe(
-      'How often and how fast failed work is retried: first after delay_s seconds, then after multiplier times as long',
-    ),
-  review: AgentName.optional().describe(
+  timeout_s: optional(
+    z.coerce.number().positive().max(31_536_000),
+    'Seconds without a heartbeat after which an attempt times out',
+  ),
+  retry: optional(
+    RetryRule(),
+    'How often and how fast failed work is retried: first after delay_s seconds, then after multiplier times as long',
+  ),
+  review: optional(
+    AgentName,
     'The last word on the result: sender, an agent, or none, where the declared checks decide alone',
   ),
-  parent: Id.optional().describe('The handoff that this one is part of'),
-  supersedes: Id.optional().describe('The rejected or expired handoff that this one replaces'),
-  home: z.enum(HOMES).optional().describe('The format whose rules it follows'),
+  parent: optional(Id, 'The handoff that this one is part of'),
+  supersedes: optional(Id, 'The rejected or expired handoff that this one replaces'),
+  home: optional(z.enum(HOMES), 'The format whose rules it follows'),
   // It stands in our sentences as a name; a sentence of its own has spaces in it.
-  alias: z
-    .string()
-    .max(200)
-    .regex(
-      /^(?![@.-])[^\s"/\\]+$/,
-      'an id begins with a letter or a digit and has no spaces, quotes and slashes, for example limits-1',
-    )
-    .optional()
-    .describe('Its id, where it is not to be given one; in a live folder the name of its file'),
-  created_files: z
-    .array(z.string().min(1).max(1_000))
-    .max(5_000)
-    .optional()
-    .describe('Files that you created; a warning names each file that is not an artifact'),
-  in_reply_to: Id.optional().describe('The delegation that a return answers, where it could be several'),
+  alias: optional(
+    z
+      .string()
+      .max(200)
+      .regex(
+        /^(?![@.-])[^\s"/\\]+$/,
+        'an id begins with a letter or a digit and has no spaces, quotes and slashes, for example limits-1',
+      ),
+    'Its id, where it is not to be given one; in a live folder the name of its file',
+  ),
+  created_files: optional(
+    z.array(z.string().min(1).max(1_000)).max(5_000),
+    'Files that you created; a warning names each file that is not an artifact',
+  ),
+  in_reply_to: optional(Id, 'The delegation that a return answers, where it could be several'),
   ...askedOfPeople(),
 })
 export type NewHandoff = Package & Omit<Given<typeof newHandoffFields>, keyof Package>
@@ -101,46 +90,41 @@ const Understood = () =>
   ])
 
 export const acceptFields = () => ({
-  start: z.boolean().optional().describe('Begin at once (true by default)'),
+  start: optional(z.boolean(), 'Begin at once (true by default)'),
   notes: Note.optional(),
-  blockers: z.array(z.string().min(1).max(2_000)).max(50).optional().describe('Problems to solve first'),
-  understood: Understood()
-    .optional()
-    .describe('The task in your own words, or partial; work on a package starts only with it'),
-  questions: z
-    .array(z.string().min(1).max(2_000))
-    .max(50)
-    .optional()
-    .describe('Questions to the sender; without start the work waits for the answer'),
-  from: AgentName.optional().describe('The sender you expect; another is refused'),
-  take_over: z.boolean().optional().describe('Take work over from another session of yours'),
+  blockers: optional(z.array(z.string().min(1).max(2_000)).max(50), 'Problems to solve first'),
+  understood: optional(
+    Understood(),
+    'The task in your own words, or partial; work on a package starts only with it',
+  ),
+  questions: optional(
+    z.array(z.string().min(1).max(2_000)).max(50),
+    'Questions to the sender; without start the work waits for the answer',
+  ),
+  from: optional(AgentName, 'The sender you expect; another is refused'),
+  take_over: optional(z.boolean(), 'Take work over from another session of yours'),
 })
 export type AcceptInput = Given<typeof acceptFields>
 
 export const claimFields = () => ({
-  id: Id.optional().describe('This handoff, and not the next one'),
-  lease_s: z.coerce
-    .number()
-    .positive()
-    .max(3_600)
-    .optional()
-    .describe(
-      'For a program that sends heartbeats by itself: times out after these seconds, unless timeout_s is set',
-    ),
+  id: optional(Id, 'This handoff, and not the next one'),
+  lease_s: optional(
+    z.coerce.number().positive().max(3_600),
+    'For a program that sends heartbeats by itself: times out after these seconds, unless timeout_s is set',
+  ),
 })
 
 export type ClaimInput = InputOf<typeof claimFields>
 
 /** The attempt that a worker believes to hold. */
-const AttemptHeld = () =>
-  z.coerce.number().int().positive().optional().describe('Refused if it is another by now')
+const AttemptHeld = () => optional(z.coerce.number().int().positive(), 'Refused if it is another by now')
 
 export const heartbeatFields = () => ({
   progress: z.coerce.number().min(0).max(100).optional(),
-  blocked: z
-    .union([z.string().min(1).max(2_000), z.literal(false)])
-    .optional()
-    .describe('The reason why you are blocked, or false when it is gone'),
+  blocked: optional(
+    z.union([z.string().min(1).max(2_000), z.literal(false)]),
+    'The reason why you are blocked, or false when it is gone',
+  ),
   attempt: AttemptHeld(),
 })
 
@@ -152,27 +136,27 @@ export type SubmitInput = InputOf<typeof submitFields>
 
 export const failFields = () => ({
   message: z.string().min(1).max(8_000),
-  code: z
-    .string()
-    .regex(/^[A-Z][A-Z0-9_]{1,60}$/)
-    .optional()
-    .describe('For example PROCESSING_ERROR or DEPENDENCY_MISSING'),
+  code: optional(
+    z.string().regex(/^[A-Z][A-Z0-9_]{1,60}$/),
+    'For example PROCESSING_ERROR or DEPENDENCY_MISSING',
+  ),
   details: z.array(z.record(z.string(), z.unknown())).max(200).optional(),
   recovery_actions: z.array(z.string().max(2_000)).max(20).optional(),
   attempt: AttemptHeld(),
 })
 
 export const releaseFields = () => ({
-  reason: Note.optional().describe('Why, for the log'),
+  reason: optional(Note, 'Why, for the log'),
   attempt: AttemptHeld(),
 })
 
 export const verifyFields = () => ({
   pass: z.boolean().describe('Whether it is done as agreed'),
-  note: Note.optional().describe('Needed when it does not pass'),
-  checks: VerificationRecord()
-    .shape.deliverable_checks.optional()
-    .describe('The evidence you saw for each deliverable; by default the evidence that was handed in'),
+  note: optional(Note, 'Needed when it does not pass'),
+  checks: optional(
+    VerificationRecord().shape.deliverable_checks,
+    'The evidence you saw for each deliverable; by default the evidence that was handed in',
+  ),
 })
 export type VerifyInput = InputOf<typeof verifyFields>
 
@@ -188,9 +172,7 @@ export const artifactFields = () => ({
     .regex(/^[0-9a-f]{64}$/)
     .optional(),
   commit: z.string().max(64).optional(),
-  usage: Usage()
-    .optional()
-    .describe('Cost and tokens of the program that made it; added to your last attempt'),
+  usage: optional(Usage(), 'Cost and tokens of the program that made it; added to your last attempt'),
 })
 
 /** The same as it is kept. */

@@ -163,6 +163,13 @@ export type Acknowledgment = z.infer<ReturnType<typeof Acknowledgment>>
 export const Waiver = once(() => z.object({ check: z.string(), by: z.string(), at: z.string() }))
 export type Waiver = z.infer<ReturnType<typeof Waiver>>
 
+/** Edits that the receiver has not been shown: the fields as it saw them. */
+export interface Edited {
+  readonly by: string
+  readonly at: string
+  readonly was: Readonly<Record<string, unknown>>
+}
+
 /** Everything of a handoff that is read only when somebody looks into it. */
 export interface Content {
   readonly package: Package
@@ -171,4 +178,6 @@ export interface Content {
   readonly verifications: readonly VerificationRecord[]
   readonly acknowledgment?: Acknowledgment
   readonly waived?: readonly Waiver[]
+  /** Absent unless its sender edited it while somebody worked on it. */
+  readonly edited?: Edited
 }

@@ -16,6 +16,8 @@ export const OFFERED = [
   'reassign',
   'retry',
   'cancel',
+  'answer',
+  'approve',
 ] as const satisfies readonly Command[]
 export const PERMITTED = [...OFFERED, 'resend', 'override'] as const
 export type Permitted = (typeof PERMITTED)[number]
@@ -30,7 +32,11 @@ export function permitted(
   const { state, resume, superseded_by: next, from } = handoff
   const isSentAgain = isEnd(state) && next !== undefined
   const steps = OFFERED.map((command) => ({ command, ...rolesFor(command, actor, handoff, policy, agent) }))
-  const open = steps.filter(({ command, roles }) => !isSentAgain && decide(state, command, roles, resume).ok)
+  const isAsked = handoff.need === 'gate' || handoff.need === 'decision'
+  const open = steps.filter(
+    ({ command, roles }) =>
+      !isSentAgain && (command !== 'approve' || isAsked) && decide(state, command, roles, resume).ok,
+  )
   const isResendable =
     !isSentAgain && whyNotAgain(handoff) === undefined && (actor.name === from || isSeenPerson(actor))
   const isOver = open.some((step) => step.isOver) || (isResendable && actor.name !== from)
@@ -43,8 +49,8 @@ export function permitted(
 
 /** Why a handoff cannot be sent again, if so. */
 export function whyNotAgain({ id, state, type, step }: Handoff): string | undefined {
-  if (isOpen(state))
-    return `${stateWords(state)}; give it to another with: baton reassign ${id} --to <agent>, or end it with: baton cancel ${id}`
+  const other = `give it to another with: baton reassign ${id} --to <agent>`
+  if (isOpen(state)) return `${stateWords(state)}; ${other}, or end it with: baton cancel ${id}`
   if (type === 'return') return 'carries a result; send the work again that it answers'
   return step === undefined ? undefined : 'is a step of a workflow; see: baton workflow list'
 }

@@ -29,7 +29,7 @@ const STEPS: Readonly<Record<Command, Words>> = {
   refuse: VERIFY, complete: VERIFY,
   send:         ['send', 'is not a draft any more, so it cannot be sent'],
   await_person: ['send', '…; only an offered handoff can wait for a person'],
-  amend:        ['edit', '…; only a draft, an offer or a handoff with an open question can be edited'],
+  amend:        ['edit', '…; only a draft, an offer, work in progress or a handoff with an open question can be edited'],
   reassign:     ['reassign', '…; only an offered, accepted, started, blocked or failed handoff can be reassigned'],
   release:      ['release', '…; only work that you have begun can be released'],
   submit:       ['submit', '…; only work that is accepted or in progress can be submitted'],

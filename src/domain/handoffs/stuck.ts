@@ -1,31 +1,43 @@
-import type { State } from '../lifecycle.ts'
+import * as z from 'zod'
+import { STATES, type State } from '../lifecycle.ts'
+import type { AnswerOf } from '../once.ts'
 import { addMs } from './deadlines.ts'
 import type { Handoff } from './handoff.ts'
+import type { Content } from './package.ts'
 
 /** Ended work is in the way for a week; then it is history. */
 const IN_THE_WAY_MS = 7 * 24 * 3_600_000
 
-export interface Stuck {
-  readonly id: string
-  readonly title: string
-  readonly state: State
-  /** The agent or the person whose move it is, or who had it last. */
-  readonly with: string
-  readonly since: string
-  readonly why: string
-  /** The command that moves it on. */
-  readonly next: string
-}
+export const Stuck = () =>
+  z.object({
+    id: z.string(),
+    title: z.string(),
+    state: z.enum(STATES),
+    with: z.string().describe('The one whose move it is, or who had it last'),
+    since: z.string(),
+    why: z.string().describe('Why it does not move'),
+    /** The command that moves it on. */
+    next: z.string(),
+  })
+export type Stuck = AnswerOf<typeof Stuck>
 
-type StuckWords = readonly [why: (handoff: Handoff) => string | undefined, next: (handoff: Handoff) => string]
+type StuckWords = readonly [
+  why: (handoff: Handoff, said?: Content) => string | undefined,
+  next: (handoff: Handoff) => string,
+]
 const retryIt = ({ id }: Handoff) => `baton retry ${id}`
 const resendIt = ({ id }: Handoff) => `baton resend ${id}`
+const questionIn = (said: Content | undefined) =>
+  said?.thread.findLast(({ kind }) => kind === 'question')?.text
+const failedChecks = (said: Content | undefined) =>
+  (said?.result?.checks ?? []).filter(({ ok }) => ok === false).map(({ name }) => name)
 const isQuestion = ({ need }: Handoff) => need === 'clarification'
 
 const STUCK = {
   blocked: [({ blocked_on }) => blocked_on, ({ id }) => `baton show ${id}`],
   needs_input: [
-    (handoff) => (isQuestion(handoff) ? 'a question is not answered' : 'a decision is awaited'),
+    (handoff, said) =>
+      isQuestion(handoff) ? (questionIn(said) ?? 'a question is not answered') : 'a decision is awaited',
     (handoff) => (isQuestion(handoff) ? `baton answer ${handoff.id} "…"` : `baton decide ${handoff.id}`),
   ],
   retry_wait: [
@@ -38,24 +50,36 @@ const STUCK = {
 } as const satisfies Partial<Record<State, StuckWords>>
 
 export const STUCK_STATES = Object.keys(STUCK) as (keyof typeof STUCK)[]
+const REVIEW: StuckWords = [
+  (_, said) => `check failed: ${failedChecks(said).join(', ')}`,
+  ({ id }) => `baton show ${id}`,
+]
 
-/** Handoffs that do not move by themselves, as a person has to know them. */
-export function stuckAmong(handoffs: readonly Handoff[], now: string): Stuck[] {
+/** Handoffs that do not move by themselves, as a person has to know them; `said` holds the contents by uid. */
+export function stuckAmong(
+  handoffs: readonly Handoff[],
+  now: string,
+  said: ReadonlyMap<string, Content | undefined> = new Map(),
+): Stuck[] {
   return handoffs
     .filter(
-      ({ superseded_by, ended_at }) =>
-        superseded_by === undefined && (ended_at === undefined || addMs(ended_at, IN_THE_WAY_MS) > now),
+      ({ uid, state, superseded_by, ended_at }) =>
+        superseded_by === undefined &&
+        (state !== 'in_review' || failedChecks(said.get(uid)).length > 0) &&
+        (ended_at === undefined || addMs(ended_at, IN_THE_WAY_MS) > now),
     )
     .map((handoff) => {
-      const { id, title, state, to, waiting_for, updated_at } = handoff
-      const [why, next]: StuckWords = STUCK[state as keyof typeof STUCK]
-      const reason = why(handoff) ?? 'no reason was given'
+      const { id, title, state, to, waiting_for, updated_at, silence_at, ack_deadline } = handoff
+      // Nobody may have looked for days after the deadline.
+      const expired_at = state === 'expired' ? (silence_at ?? ack_deadline) : undefined
+      const [why, next] = state === 'in_review' ? REVIEW : (STUCK[state as keyof typeof STUCK] as StuckWords)
+      const reason = why(handoff, said.get(handoff.uid)) ?? 'no reason was given'
       return {
         id,
         title,
         state,
         with: waiting_for ?? to,
-        since: updated_at,
+        since: expired_at ?? updated_at,
         why: reason,
         next: next(handoff),
       }

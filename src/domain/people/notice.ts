@@ -13,6 +13,7 @@ export const NOTICE_KINDS = [
   'answered',
   'asked',
   'commented',
+  'edited',
   'reminder',
   'undelivered',
   'refused',

@@ -40,6 +40,39 @@ function project(t: TestContext) {
   return { runChecks: createCheckRunner({ root, commands: [] }) }
 }
 
+describeOnEngines('accepting with what was understood', (open) => {
+  it('is decided once, with all that it needs read at once, as a plain yes is', async (t) => {
+    let decided = 0
+    const w = await open(t, {
+      wrap: (store) =>
+        new Proxy(store, {
+          get(target, name) {
+            const value = Reflect.get(target, name)
+            if (name !== 'transact') return typeof value === 'function' ? value.bind(target) : value
+            const transact: typeof store.transact = (unit) =>
+              target.transact({
+                ...unit,
+                decide: (view) => {
+                  decided += 1
+                  return unit.decide(view)
+                },
+              })
+            return transact
+          },
+        }),
+    })
+    const sent = { to: 'codex', title: 'Add rate limiting', deliverables: ['Middleware in src/'] }
+    const counts: number[] = []
+    for (const input of [{}, { understood: TASK }, { understood: TASK, questions: ['Per user?'] }]) {
+      const { handoff } = await w.service.sending.send(planner, sent)
+      decided = 0
+      await w.service.receiving.accept(codex, handoff.id, input)
+      counts.push(decided)
+    }
+    assert.deepEqual(counts, [1, 1, 1])
+  })
+})
+
 describeOnEngines('a package that is received', (open) => {
   it('[S4-41] [S4-42] [S4-45] is looked at in four points, each with its own result', async (t) => {
     const w = await open(t, project(t))

@@ -273,7 +273,7 @@ describeOnEngines('native work', (open) => {
     assert.deepEqual([answered.state, answered.ack_deadline], ['offered', '2026-02-22T15:30:00.000Z'])
   })
 
-  it('is changed by its sender while nobody works on it, and not afterwards', async (t) => {
+  it('is changed by its sender until it is handed in, and by nobody else', async (t) => {
     const w = await open(t)
     const { handoff } = await w.service.sending.create(planner, { to: 'codex', title: 'Work', deliverables })
 
@@ -287,10 +287,16 @@ describeOnEngines('native work', (open) => {
       code: 'not_allowed',
     })
     await w.service.receiving.accept(codex, handoff.uid)
+    const begun = await w.service.sending.amend(planner, handoff.uid, { deliverables: ['One', 'Two'] })
+    await w.service.sending.amend(planner, handoff.uid, { deliverables: ['One'] })
+    await w.service.receiving.submit(codex, handoff.uid, {
+      evidence: [{ deliverable: 'One', evidence: 'src/one.ts' }],
+    })
     await assert.rejects(w.service.sending.amend(planner, handoff.uid, { summary: 'Late' }), {
       code: 'wrong_state',
     })
 
+    assert.deepEqual([begun.state, begun.deliverables], ['in_progress', 2])
     assert.deepEqual([draft.state, draft.title, draft.deliverables], ['draft', 'More work', 1])
     assert.deepEqual([offered.state, offered.title], ['offered', 'More work'])
     const { content } = await w.service.looking.get(handoff.uid)

@@ -10,6 +10,7 @@ import type { Problem } from '../../domain/problem.ts'
 import type { Call } from '../deps.ts'
 import { mustContent, uidOf } from '../lookup.ts'
 import { refuse, refuseUnmet, UseCases } from '../write.ts'
+import { onceShown, refuseUnseen } from './edits.ts'
 import { type Change, changeHandoff, move, notify, reasoned, type Step } from './moves.ts'
 import { checksFor, Outlook, outputConditions } from './output-conditions.ts'
 import { entered, talk } from './thread.ts'
@@ -44,21 +45,27 @@ export class Closure extends UseCases {
 
   /** Completes where the caller may and the home's guard holds. */
   async complete(call: Call, ref: string): Promise<Handoff> {
-    return this.#change(
+    const uid = await uidOf(this.deps, ref)
+    const completing = this.#change(
       call,
       'handoff_complete',
-      ref,
+      uid,
       {},
       (step, before, content, { lacking, checks }) => {
         const change = { act: 'handoff.complete', lacking, fields: present({ checks }) }
         const own = checks ? { ...content, result: { ...content.result, checks } } : content
-        if (receiverCompletes(before)) return this.#complete(step, before, own, change)
+        if (receiverCompletes(before)) {
+          const completed = this.#complete(step, before, own, change)
+          refuseUnseen(before, content)
+          return completed
+        }
         const record = { ...verification(step, content, { pass: true }), ...present({ checks }) }
         const next = { ...content, verifications: [...content.verifications, record] }
         return this.#complete(step, before, next, change)
       },
       true,
     )
+    return onceShown(this.deps, call, uid, completing)
   }
 
   /** A person answers a gate or an escalation. The transport has made sure that it is a person. */

@@ -1,7 +1,9 @@
 import { ANYONE } from '../../domain/actor.ts'
+import type { Actor } from '../../domain/agent.ts'
 import { isForAnyone } from '../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
-import type { Content, Package } from '../../domain/handoffs/package.ts'
+import type { Content } from '../../domain/handoffs/package.ts'
+import { permitted } from '../../domain/handoffs/permitted.ts'
 import { isEnd, isOpen, SEARCH_KINDS } from '../../domain/lifecycle.ts'
 import { CHOICES, ownOptions } from '../../domain/people/gate.ts'
 import type { Notice } from '../../domain/people/notice.ts'
@@ -9,7 +11,7 @@ import type { Asked } from '../../domain/people/people-schema.ts'
 import { present } from '../../domain/present.ts'
 import { RANK } from '../../domain/priority.ts'
 import type { Facets, Hit } from '../../domain/search.ts'
-import type { Counts, HandoffFilter, LogEntry, Page, PageRequest } from '../../storage/store.ts'
+import type { Artifact, Counts, HandoffFilter, LogEntry, Page, PageRequest } from '../../storage/store.ts'
 import type { Call } from '../deps.ts'
 import { adminStream, enter } from '../log-record.ts'
 import { asSettled, find } from '../lookup.ts'
@@ -34,9 +36,15 @@ export interface Dossier {
   readonly handoff: Handoff
   readonly content: Content
   readonly timeline: readonly LogEntry[]
+  /** The handoffs above it, the first of the chain first. */
+  readonly path: readonly Handoff[]
+  /** The work that a gate is about. */
+  readonly about?: Handoff
+  readonly files: readonly Artifact[]
 }
 
 const TIMELINE_LENGTH = 200
+const MOVABLE = 20
 
 const inOrder = (a: Handoff, b: Handoff): number =>
   RANK[a.priority] - RANK[b.priority] || (a.uid < b.uid ? -1 : 1)
@@ -99,19 +107,49 @@ export class Inbox extends UseCases {
   async #asked(items: readonly Handoff[]): Promise<readonly Asked[]> {
     const asking = items.filter(({ need }) => isDecision(need))
     const contents = await Promise.all(asking.map(({ uid }) => this.deps.store.content(uid)))
-    return asking.map((handoff, i) => toAsked(handoff, contents[i]?.package ?? {}))
+    return asking.map((handoff, i) => toAsked(handoff, contents[i]))
   }
 
   async get(ref: string): Promise<Dossier> {
     const { store } = this.deps
     const at = await this.#settled()
     const handoff = await find(this.deps, ref)
-    const [content, timeline] = await Promise.all([
+    const [content, timeline, path, about, files] = await Promise.all([
       store.content(handoff.uid),
       store.timeline(handoff.root, handoff.uid, TIMELINE_LENGTH, true),
+      this.#above(handoff),
+      this.#about(handoff),
+      store.artifacts(handoff.uid),
     ])
     if (!content) refuse('internal', `the content of ${handoff.id} is missing`)
-    return { handoff: asSettled(handoff, at), content, timeline: timeline.filter(({ body }) => body !== '') }
+    const told = timeline.filter(({ body }) => body !== '')
+    return { handoff: asSettled(handoff, at), content, timeline: told, path, files, ...present({ about }) }
+  }
+
+  async #above({ parent }: Handoff): Promise<readonly Handoff[]> {
+    const above = parent === undefined ? undefined : await this.deps.store.handoff(parent)
+    return above ? [...(await this.#above(above)), above] : []
+  }
+
+  /** The work whose gate this is: it names it, or it is the step of the same run. */
+  async #about({ uid, gate, run, step }: Handoff): Promise<Handoff | undefined> {
+    if (gate?.guards !== undefined) return this.deps.store.handoff(gate.guards)
+    if (gate === undefined || run === undefined) return undefined
+    const { items } = await this.deps.store.handoffs({ run }, { limit: 200 })
+    return items.find((each) => each.step === step && each.type !== 'gate' && each.uid < uid)
+  }
+
+  /** Work that this person may move although it waits for another: what they sent and is blocked, and reviews. */
+  async movable(actor: Actor): Promise<readonly Handoff[]> {
+    const { store, policy } = this.deps
+    const [blocked, reviews, agent] = await Promise.all([
+      this.list({ from: actor.name, state: ['blocked'] }, { limit: MOVABLE }),
+      this.list({ state: ['in_review'] }, { limit: MOVABLE }),
+      store.agent(actor.name),
+    ])
+    const others = reviews.items.filter(({ waiting_for }) => waiting_for !== actor.name)
+    const mine = others.filter((each) => permitted(actor, each, policy, agent).includes('complete'))
+    return [...blocked.items, ...mine]
   }
 
   async list(filter: HandoffFilter, page: PageRequest): Promise<Page<Handoff>> {
@@ -154,7 +192,11 @@ export class Inbox extends UseCases {
     // Ended work is much; it must not push out what is still open.
     const lists = [isOpen, isEnd].map((is) => this.list({ state: STUCK_STATES.filter(is) }, { limit: 25 }))
     const found = (await Promise.all(lists)).flatMap(({ items }) => items)
-    return stuckAmong(found, this.deps.now().toISOString())
+    const reviews = (await this.list({ state: ['in_review'] }, { limit: 25 })).items
+    const asking = [...found.filter(({ need }) => need === 'clarification'), ...reviews]
+    const contents = await Promise.all(asking.map(({ uid }) => this.deps.store.content(uid)))
+    const said = new Map(asking.map(({ uid }, i) => [uid, contents[i]]))
+    return stuckAmong([...found, ...reviews], this.deps.now().toISOString(), said)
   }
 
   /** Marks a notice as seen; marking it twice is not an error. */
@@ -199,11 +241,14 @@ const SUMMARY_LENGTH = 600
 
 const isDecision = (need: Handoff['need']): boolean => need === 'gate' || need === 'decision'
 
-function toAsked({ uid, id, type, gate }: Handoff, travels: Package): Asked {
-  const { summary = '', artifacts = [], validation_request: asked } = travels
+function toAsked({ uid, id, type, gate, step }: Handoff, content: Content | undefined): Asked {
+  const { summary = '', validation_request: asked, ...more } = content?.package ?? {}
+  const { artifacts = [] } = more
   const items = asked?.items ?? []
   const isLong = summary.length > SUMMARY_LENGTH
-  const isCut = isLong || items.length > SHOWN || artifacts.length > SHOWN
+  // The rest of the package, its checks, the talk and the work that it is about are read with the handoff.
+  const isMore = Object.keys(more).length > 0 || content?.result !== undefined || !!content?.thread.length
+  const isCut = isLong || isMore || gate?.guards !== undefined || !!step || items.length > SHOWN
   return {
     uid,
     id,

@@ -38,6 +38,7 @@ import {
 } from './attempts.ts'
 import { type Claimed, claimNext, pickUp } from './claim.ts'
 import { passDeclared } from './closure.ts'
+import { onceShown, refuseUnseen } from './edits.ts'
 import { changeHandoff, checkHolder, move, offerDeadline, type Step } from './moves.ts'
 import { checksFor, Outlook, outputConditions } from './output-conditions.ts'
 import { refuseUnacknowledged } from './return-handoff.ts'
@@ -73,11 +74,11 @@ export class Receiver extends UseCases {
 
   #accept(call: Call, uid: string, input: AcceptInput, rules: Acknowledging, kinds: Kinds | undefined) {
     const options = {
-      contents: Boolean(input.blockers?.length),
+      contents: saysMore(input) || Boolean(input.blockers?.length),
       first: (step: Step, offered: Handoff) => knowPerson(step) ?? knowTaker(step, offered),
     }
     return this.#change(call, 'handoff_accept', uid, input, options, (step, before) => {
-      // Most acceptances need no look at the content.
+      // Most acceptances need no look at the content. The others would run twice for it, so some ask at once.
       const content = { contents: [uid] }
       if (isAnswer(before, input) && !step.view.hasRead(content)) return needs(content)
       if (before.holder !== undefined) {
@@ -218,7 +219,7 @@ export class Receiver extends UseCases {
     if (call.together) await outlook.take()
     let isRepeated = true
     const options = { contents: true, first: (step: Step) => outlook.first(step, uid) }
-    const done = await this.#change(call, 'handoff_submit', uid, input, options, (step, found) => {
+    const submitting = this.#change(call, 'handoff_submit', uid, input, options, (step, found) => {
       isRepeated = false
       const { checks, lacking } = outlook.seen
       const before = revived(step, found, attempt)
@@ -248,11 +249,13 @@ export class Receiver extends UseCases {
         unset: givenBack(started) ? ['rejection'] : [],
       })
       refuseUnacknowledged(before, now)
+      refuseUnseen(before, now)
       const isDeclared = before.review === 'none'
       const unmet = closes ? unmetConditions(before, next) : handInConditions(before, next)
       refuseUnmet(before.id, closes || isDeclared ? 'completed' : 'submitted', [...unmet, ...lacking])
       return isDeclared ? passDeclared(step, moved, next, checks) : moved
     })
+    const done = await onceShown(deps, call, uid, submitting)
     // A repeated call ran nothing; the first one kept its run.
     const { checks } = isRepeated ? ((await deps.store.content(uid))?.result ?? {}) : outlook.seen
     return { ...done, ...present({ checks: checks && [...checks] }) }
@@ -303,13 +306,14 @@ export class Receiver extends UseCases {
     if (taken.state !== 'in_progress' || !runChecks) return taken
     if (!HOME_RULES[taken.home].folder.includes('inputs')) return taken
     const content = known.content ?? (await store.content(taken.uid))
-    const paths = (content?.package.artifacts ?? []).filter((a) => a.role === 'input').map((a) => a.path)
-    if (paths.length === 0) return taken
-    const checks = await runChecks(
-      paths.map((path) => ({ kind: 'file_exists', path })),
-      {},
-    )
-    const missing = paths.filter((_, i) => checks[i]?.ok === false)
+    const inputs = (content?.package.artifacts ?? []).filter(({ role }) => role === 'input')
+    if (inputs.length === 0) return taken
+    const wanted = inputs.map(({ path }) => ({ kind: 'file_exists' as const, path }))
+    const checks = await runChecks(wanted, {})
+    const missing: string[] = []
+    // The store keeps the bytes of some, such as the log of a program that baton run started.
+    for (const [at, { path, sha256 }] of inputs.entries())
+      if (checks[at]?.ok === false && !(sha256 && (await store.blob(sha256)))) missing.push(path)
     if (missing.length === 0) return taken
     const message = `Required artifact not found: ${missing.join(', ')}`
     return this.fail({ actor: call.actor }, taken.uid, {
@@ -354,10 +358,10 @@ export class Receiver extends UseCases {
 
 /** Whether an acceptance is more than a yes, so that the content is needed to judge it. */
 export const isAnswer = ({ home }: Handoff, input: AcceptInput): boolean =>
-  HOME_RULES[home].begins === 'understood' ||
-  input.understood !== undefined ||
-  input.questions !== undefined ||
-  input.from !== undefined
+  HOME_RULES[home].begins === 'understood' || saysMore(input)
+
+const saysMore = ({ understood, questions, from }: AcceptInput): boolean =>
+  (understood ?? questions ?? from) !== undefined
 
 /** Document 000 acknowledges first and starts later; everywhere else accepting is beginning, unless said. */
 function begin(step: Step, before: Handoff, input: AcceptInput, said?: Record<string, unknown>): Handoff {

@@ -284,6 +284,21 @@ describeOnEngines('picking up from the queue', (open) => {
     assert.deepEqual(claimed?.error?.recovery_actions, ['Generate dependency first'])
   })
 
+  it('[S1-109] goes on where the store keeps what the work builds on, and not where it keeps something else', async (t) => {
+    const { root, runChecks } = project()
+    t.after(() => rmSync(root, { recursive: true }))
+    const w = await open(t, { runChecks })
+    const path = 'artifacts/plan/run-1.log'
+    const kept = await w.service.artifacts.put(react, { path, bytes: Buffer.from('The plan') })
+    const states: (string | undefined)[] = []
+    for (const sha256 of [kept.sha256!, 'f'.repeat(64)]) {
+      await request(w, { artifacts: [{ path, role: 'input', sha256 }] })
+      states.push((await w.service.receiving.claim(react))?.state)
+    }
+
+    assert.deepEqual(states, ['in_progress', 'failed'])
+  })
+
   it('[S1-109] goes on where it is there, and where nobody can look', async (t) => {
     const { root, runChecks } = project()
     t.after(() => rmSync(root, { recursive: true }))

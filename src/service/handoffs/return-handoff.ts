@@ -6,6 +6,7 @@ import { present } from '../../domain/present.ts'
 import type { Problem } from '../../domain/problem.ts'
 import { must, mustContent } from '../lookup.ts'
 import { refuse, refuseUnmet } from '../write.ts'
+import { refuseUnseen } from './edits.ts'
 import { move, type Returned, type Step } from './moves.ts'
 
 /** Ends a delegation by what its receiver sends back, and answers the return that the asker gets. */
@@ -34,6 +35,7 @@ export function returned(
     act: 'handoff.submit',
     returns,
   })
+  refuseUnseen(before, content)
   refuseUnmet(before.id, 'completed', [...unmetConditions(before, next), ...lacking])
   return must(view, returns.uid)
 }

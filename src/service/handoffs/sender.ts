@@ -27,6 +27,7 @@ import {
   withChain,
 } from './admission.ts'
 import { reopened } from './attempts.ts'
+import { editHeld, onceShown } from './edits.ts'
 import {
   amended,
   changeHandoff,
@@ -106,7 +107,7 @@ export class Sender extends UseCases {
     return { handoff, warnings }
   }
 
-  /** Changes what travels: a draft stays one, an offer that was questioned is offered again. */
+  /** Changes what travels. An offer that was questioned is offered again; all other states stay. */
   async amend(
     call: Call,
     ref: string,
@@ -124,7 +125,6 @@ export class Sender extends UseCases {
         const content = mustContent(step.view, uid)
         const next = { ...content.package, ...patch }
         refuseReview(this.deps, { ...before, package: next })
-        step.view.putContent(uid, { ...content, package: next })
         const deliverables = next.deliverables?.length ?? 0
         const isAsked = before.state === 'needs_input'
         const changed = move(step, before, 'amend', {
@@ -133,6 +133,7 @@ export class Sender extends UseCases {
           fields: change,
           progress: true,
         })
+        step.view.putContent(uid, { ...editHeld(step, before, content, change), package: next })
         if (changed.state === 'draft') return changed
         refuseBrokenPackage(changed, next)
         return changed.state === 'offered' ? awaitPerson(step, changed) : changed
@@ -312,7 +313,7 @@ export class Sender extends UseCases {
     const asked = answers && (await deps.store.content(answers.uid))?.package
     const lacking = answers ? await outputConditions(deps, answers.uid, asked, { artifacts }) : []
     const checks = await declaredChecks(deps, asked?.checks, { artifacts })
-    const handoff = await write(deps, call, {
+    const answering = write(deps, call, {
       op,
       input,
       reads: { handoffs: uids, contents: uids, agents: [call.actor.name] },
@@ -324,6 +325,7 @@ export class Sender extends UseCases {
       },
       reload: (subject) => deps.store.handoff(subject),
     })
+    const handoff = await (answers ? onceShown(deps, call, answers.uid, answering) : answering)
     return { handoff, warnings }
   }
 

@@ -199,6 +199,8 @@ describeOnEngines('the answer to a gate', (open) => {
         artifacts: ['docs/limits.md'],
         items: ['The scope is right', 'The limits are right', 'Nobody is missing'],
         options: { approve: 'Go on', reject: 'Adjustments required', question: 'Clarification needed' },
+        // The artifact has a description, which is read with the handoff.
+        cut: true,
       },
     ])
     assert.equal(agents?.gates, undefined)

@@ -121,6 +121,35 @@ export const WORKING: readonly Rule[] = [
   },
   {
     kind: 'evidence',
+    rule: 'Work that was edited after it was accepted is refused once, with the difference.',
+    code: 'conflict',
+    sentence: `planner edited ${WORK} after you accepted it. Look at the difference, then submit again: - criteria: npm test passes; + criteria: p95 under 200 ms`,
+    isOnce: true,
+    prepare: async (world) => {
+      await accepted(world)
+      await world.does('planner', 'handoff_amend', { id: WORK, criteria: ['p95 under 200 ms'] })
+    },
+    asked: {
+      as: 'codex',
+      op: 'handoff_submit',
+      input: { id: WORK, evidence: [{ deliverable: 'Middleware', evidence: 'src/limit.ts' }] },
+    },
+    cells: steps(
+      {
+        'file: markdown': refused(
+          edited([
+            'completed_at: null\n',
+            'completed_at: null\nevidence:\n  - {deliverable: Middleware, evidence: src/limit.ts}\n',
+          ]),
+        ),
+        'file: queue': refused(completed()),
+        'file: package': refused(edited([/status: "?in_progress"?/, 'status: completed'])),
+      },
+      { collect: cannot('A block is read once and counts. Its author has the notice of the edit.') },
+    ),
+  },
+  {
+    kind: 'evidence',
     rule: 'Work without deliverables is not handed in empty.',
     code: 'unmet',
     sentence: `${WORK} cannot be submitted yet: nothing was handed in; say what was done in a note, or give an output or an artifact`,

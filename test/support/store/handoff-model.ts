@@ -13,6 +13,11 @@ export interface ModelHandoff {
   readonly handedIn?: boolean | undefined
   /** A question of codex that nobody has answered. */
   readonly asked?: boolean | undefined
+  readonly acceptedAt?: number | undefined
+  /** The sender has written a summary, always the same one. */
+  readonly isDescribed?: boolean | undefined
+  /** The last edit of work that codex held, and whether the package differs from the one before it. */
+  readonly edited?: { readonly at: number; readonly differs: boolean } | undefined
 }
 
 export interface Model {
@@ -80,7 +85,17 @@ const RULES: Readonly<
   ],
   ask: [['codex'], { offered: 'needs_input', accepted: 'needs_input', in_progress: 'needs_input' }],
   answer: [['planner'], { needs_input: 'resume' }],
-  amend: [['planner'], { draft: 'draft', offered: 'offered', needs_input: 'offered' }],
+  amend: [
+    ['planner'],
+    {
+      draft: 'draft',
+      offered: 'offered',
+      accepted: 'accepted',
+      in_progress: 'in_progress',
+      blocked: 'blocked',
+      needs_input: 'offered',
+    },
+  ],
   submit: [['codex'], { accepted: 'in_review', in_progress: 'in_review' }],
   verify: [['planner', 'maria'], { in_progress: 'completed', in_review: 'completed' }],
   refuse: [['planner', 'maria'], { in_review: 'in_progress' }],
@@ -118,9 +133,25 @@ export function apply(
   if (!handoff) return { settled }
   const next = move(settled.now, handoff, operation, actor)
   if (!next || (isFull && isOpen(next) && !isOpen(handoff))) return { settled }
+  if (operation === 'submit' && hasUnseenEdit(handoff)) {
+    const shown = settled.handoffs.with(target, { ...handoff, edited: undefined })
+    return { settled: { ...settled, handoffs: shown } }
+  }
   const told = !isOpen(next) && isOpen(handoff) && actor !== 'planner' ? 1 : 0
   const handoffs = settled.handoffs.with(target, next)
   return { settled, after: { ...settled, handoffs, notices: settled.notices + told } }
+}
+
+const hasUnseenEdit = ({ edited, acceptedAt = 0 }: ModelHandoff): boolean =>
+  edited?.differs === true && edited.at >= acceptedAt
+
+/** An edit of held work adds to what codex has not seen; any edit describes the work. */
+function editsOf(now: number, operation: Operation, before: ModelHandoff) {
+  const { isDescribed, edited, acceptedAt = 0 } = before
+  if (operation !== 'amend') return { isDescribed, edited }
+  if (!LEASED.includes(before.state)) return { isDescribed: true, edited }
+  const isUnseen = edited !== undefined && edited.at >= acceptedAt
+  return { isDescribed: true, edited: { at: now, differs: isUnseen ? edited.differs : !isDescribed } }
 }
 
 function move(
@@ -157,6 +188,8 @@ function move(
     lapsed: to === 'offered' ? from.lapsed : false,
     handedIn: from.handedIn || operation === 'submit',
     asked: operation === 'ask' || (from.asked && operation !== 'answer'),
+    acceptedAt: operation.startsWith('accept') && from.state === 'offered' ? now : from.acceptedAt,
+    ...editsOf(now, operation, from),
   }
 }
 
@@ -164,27 +197,26 @@ function move(
 function settle(before: Model, actor: string, target: number): Model {
   let notices = before.notices
   const handoffs = before.handoffs.map((handoff, i): ModelHandoff => {
-    const { state, deadline, lease, notBefore, attempt, lapsed, handedIn, asked } = handoff
+    const { state, deadline, lease, notBefore, attempt, resume: _, ...kept } = handoff
     const { now } = before
     if (state === 'offered' && deadline !== undefined && now >= deadline) {
       notices += 1
       return { state: 'expired', attempt }
     }
     if (state === 'retry_wait' && notBefore !== undefined && now >= notBefore)
-      return { state: 'offered', attempt: attempt + 1, deadline: now + 24 * HOUR, lapsed, handedIn, asked }
+      return { ...kept, state: 'offered', attempt: attempt + 1, deadline: now + 24 * HOUR }
     if (!LEASED.includes(state) || lease === undefined || now < lease) return handoff
     if (actor === 'codex' && i === target) return handoff
     if (attempt <= 3)
       return {
+        ...kept,
         state: 'retry_wait',
         attempt,
         notBefore: now + 30_000 * 2 ** (attempt - 1),
         lapsed: true,
-        handedIn,
-        asked,
       }
     notices += 1
-    return { state: 'failed', attempt, handedIn, asked }
+    return { ...kept, state: 'failed', attempt, lapsed: undefined }
   })
   return { ...before, handoffs, notices }
 }

@@ -52,9 +52,29 @@ describeOnEngines('the flow of handoffs', (open) => {
           failure_rate: 0,
           retries: 0,
           median_s: 10,
+          seen_at: '2026-02-21T14:30:40.000Z',
         },
-        { name: 'planner', sent: 4, received: 0, completed: 0, failed: 0, rejected: 0, retries: 0 },
-        { name: 'tester', sent: 0, received: 2, completed: 0, failed: 0, rejected: 1, retries: 0 },
+        {
+          name: 'planner',
+          sent: 4,
+          received: 0,
+          completed: 0,
+          failed: 0,
+          rejected: 0,
+          retries: 0,
+          seen_at: '2026-02-21T14:30:40.000Z',
+        },
+        {
+          name: 'tester',
+          sent: 0,
+          received: 2,
+          completed: 0,
+          failed: 0,
+          rejected: 1,
+          retries: 0,
+          seen_at: '2026-02-21T14:30:40.000Z',
+          oldest: { id: 'HO-2026-004', since: '2026-02-21T14:30:40.000Z' },
+        },
       ],
     )
     assert.deepEqual(flow.edges, [
@@ -108,6 +128,28 @@ describeOnEngines('the flow of handoffs', (open) => {
 
     const coder = (await flowOf(w, '1h')).agents.find(({ name }) => name === 'coder')
     assert.deepEqual([coder?.completed, coder?.failed, coder?.retries, coder?.failure_rate], [1, 0, 1, 0])
+  })
+
+  it('counts a handoff once, by its last end, after it was tried again and given to another', async (t) => {
+    const w = await open(t)
+    const handoff = await send(w, 'coder', { home: 'native' })
+    await w.service.receiving.claim(by('coder'))
+    await w.service.receiving.fail(by('coder'), handoff.uid, { message: 'the compiler crashed' })
+    w.clock.pass(90 * SECOND_MS)
+    await run(w.service, planner, 'handoff_retry', { id: handoff.uid })
+    await run(w.service, planner, 'handoff_reassign', {
+      id: handoff.uid,
+      to: 'tester',
+      reason: 'another try',
+    })
+    await w.service.receiving.reject(by('tester'), handoff.uid, { type: 'capability', message: 'no browser' })
+
+    const flow = await flowOf(w, '1h')
+
+    assert.deepEqual([flow.made, flow.completed, flow.failed, flow.rejected], [1, 0, 0, 1])
+    assert.deepEqual(flow.edges, [
+      { from: 'planner', to: 'tester', made: 1, completed: 0, failed: 0, rejected: 1 },
+    ])
   })
 
   it('answers a week without being asked for more, and says when nothing was handed over', async (t) => {

@@ -3,6 +3,7 @@ import type { Notice } from '../domain/people/notice.ts'
 import { present } from '../domain/present.ts'
 import type { Archive } from './archive.ts'
 import { blockList, handoffList, type Listing, runList, sessionList, taskList, WINDOW } from './filters.ts'
+import type { FlowWords } from './flow.ts'
 import { cursorParts, numberCursor, toPage } from './page.ts'
 import { ARCHIVE_STREAM, type Cell, isStub } from './rows.ts'
 import type { LogEntry, Page, Store, TaskRow, Tile } from './store.ts'
@@ -23,6 +24,10 @@ export interface Engine {
   settled(): Promise<number>
   /** Counts of the open handoffs of each agent, `outgoing` and `incoming`. */
   readonly agentCounts: string
+  readonly flowWords: FlowWords
+  /** Open tasks from this one on, each the dependent with the longest chain; with their number in it. */
+  chainFrom(uid: string, most: number): Promise<Rows>
+  longestChain(): Promise<TaskRow | undefined>
   /** Archives may lie here too. */
   readonly beside?: string
 }
@@ -30,6 +35,14 @@ export interface Engine {
 /** Named, because SQLite would rather look up the status and then sort every open task there is. */
 export const NEXT_TASKS = `SELECT doc, open_deps FROM task INDEXED BY task_next
   WHERE open_deps = 0 AND status IN ('todo', 'assigned') ORDER BY critical DESC, level, rank, sort_key LIMIT ?`
+
+/** By level: open, done, and ready to be started. */
+const TASK_LEVELS = `SELECT level, sum(CASE WHEN status = 'done' THEN 0 ELSE 1 END), sum(CASE WHEN status = 'done' THEN 1 ELSE 0 END),
+  sum(CASE WHEN status = 'todo' AND open_deps = 0 THEN 1 ELSE 0 END) FROM task GROUP BY level ORDER BY level`
+const FLAGGED_TASKS = `SELECT doc, open_deps FROM task INDEXED BY task_flagged WHERE critical = 1 AND status <> 'done'
+  ORDER BY height DESC, sort_key LIMIT ?`
+/** Tasks that are told of a path; nobody reads more. */
+const MOST_OF_PATH = 200
 
 const INBOX = `SELECT doc, rank, uid FROM handoff WHERE waiting_for = ? AND (rank, uid) > (?, ?)
   ORDER BY rank, uid LIMIT ?`
@@ -77,7 +90,8 @@ const TILE_OF_ENTRY = `${TILE} WHERE first IS NOT NULL AND first <= ? AND ? <= (
   ORDER BY first DESC LIMIT 1`
 
 /** The reads of the port that both engines answer alike; each is answered by an index. */
-export function queriesOver({ ask, askSlowly, byRef, list, settled, agentCounts, beside }: Engine) {
+export function queriesOver(engine: Engine) {
+  const { ask, askSlowly, byRef, list, settled, agentCounts, beside } = engine
   const all = async <T>(sql: string, ...values: Cell[]) => docs<T>(await ask(sql, ...values))
   const one = async <T>(sql: string, ...values: Cell[]) => docs<T>(await ask(sql, ...values))[0]
   const named = <T>(table: string, hasId = true) => {
@@ -138,6 +152,19 @@ export function queriesOver({ ask, askSlowly, byRef, list, settled, agentCounts,
 
     task: async (ref) => toTaskRows(await findTask(ref))[0],
     tasks: async (filter, page) => paged(taskList(filter, page), toTaskRows, ({ task }) => task.uid),
+    longestChain: engine.longestChain,
+    async criticalPath() {
+      const flagged = toTaskRows(await ask(FLAGGED_TASKS, MOST_OF_PATH))
+      const head = flagged.length > 0 ? undefined : await engine.longestChain()
+      return head ? toTaskRows(await engine.chainFrom(head.task.uid, MOST_OF_PATH)) : flagged
+    },
+    async taskLevels() {
+      const rows = await askSlowly(TASK_LEVELS)
+      return rows.map((row) => {
+        const [level = 0, open = 0, done = 0, ready = 0] = row.map(Number)
+        return { level, open, done, ready }
+      })
+    },
     nextTasks: async (limit) => toTaskRows(await ask(NEXT_TASKS, limit)),
     records: (task, limit) =>
       all('SELECT doc FROM record WHERE task = ? ORDER BY seq DESC LIMIT ?', task, limit),
@@ -174,6 +201,7 @@ export function queriesOver({ ask, askSlowly, byRef, list, settled, agentCounts,
     },
     tokens: () => all('SELECT doc FROM token ORDER BY hash'),
     token: (hash) => one('SELECT doc FROM token WHERE hash = ?', hash),
+    flow: async (since, step_s) => (await import('./flow.ts')).countFlow(engine, since, step_s),
     async counts() {
       const counted = await countsIn(`${agentCounts} UNION ALL ${OTHER_COUNTS}`)
       const { outgoing = {}, incoming = {}, handoffs = {}, tasks = {}, entries } = counted

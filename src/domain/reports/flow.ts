@@ -1,17 +1,18 @@
 import * as z from 'zod'
-import type { Handoff } from '../handoffs/handoff.ts'
 import type { AnswerOf } from '../once.ts'
+import { present } from '../present.ts'
 
 /** How far back, and how wide each step of the picture is. */
 // biome-ignore format: read as a table
 export const FLOW_WINDOWS = {
   '1h':  { span_s: 3_600,      step_s: 60 },
   '1d':  { span_s: 86_400,     step_s: 3_600 },
-  '7d':  { span_s: 7 * 86_400, step_s: 6 * 3_600 },
-  '30d': { span_s: 30 * 86_400, step_s: 86_400 },
-  '90d': { span_s: 90 * 86_400, step_s: 86_400 },
+  '7d':  { span_s: 604_800,   step_s: 21_600 },
+  '30d': { span_s: 2_592_000, step_s: 86_400 },
+  '90d': { span_s: 7_776_000, step_s: 86_400 },
 } as const
 export type FlowWindow = keyof typeof FLOW_WINDOWS
+export type FlowStep = (typeof FLOW_WINDOWS)[FlowWindow]['step_s']
 export const FLOW_WINDOW_NAMES = ['1h', '1d', '7d', '30d', '90d'] as const satisfies readonly FlowWindow[]
 
 const Median = () => z.number().optional().describe('Seconds from creation to completion, median')
@@ -30,7 +31,7 @@ export const FlowAnswer = () =>
     since: z.string(),
     until: z.string(),
     step_s: z.int().describe('Seconds of one step'),
-    whole: z.boolean().describe('False where there is more than the 5000 newest handoffs that are counted'),
+    whole: z.boolean().describe('Always true: every handoff is counted'),
     ...counts(),
     median_s: Median(),
     /** `at`: the time at which the step begins. A handoff counts for the median where it was completed. */
@@ -48,6 +49,11 @@ export const FlowAnswer = () =>
             max_incoming: z.int().optional(),
           })
           .describe('Open at this moment, and how much may be'),
+        oldest: z
+          .object({ id: z.string(), since: z.string() })
+          .optional()
+          .describe('The oldest open handoff that it received'),
+        seen_at: z.string().optional().describe('The last time it sent, worked on or ended something'),
         sent: z.int(),
         received: z.int(),
         completed: z.int().describe('Of those it received'),
@@ -55,7 +61,7 @@ export const FlowAnswer = () =>
         rejected: z.int(),
         /** Absent while nothing has ended. */
         failure_rate: z.number().optional().describe('Failed of all that were completed or failed, 0 to 1'),
-        retries: z.int().describe('Attempts after the first'),
+        retries: z.int().describe('Attempts after the first, of ended handoffs'),
         median_s: Median(),
       }),
     ),
@@ -63,20 +69,39 @@ export const FlowAnswer = () =>
   })
 export type FlowAnswer = AnswerOf<typeof FlowAnswer>
 
-/** What handoffs alone say: neither who is known here nor how much each may hold. */
+/** The part that handoffs alone say: neither who is known here nor how much each may hold. */
 type AgentFlow = Omit<FlowAnswer['agents'][number], 'kind' | 'load'>
-export type Flow = Omit<FlowAnswer, 'agents' | 'whole'> & { readonly agents: readonly AgentFlow[] }
+export type Flow = Omit<FlowAnswer, 'agents'> & { readonly agents: readonly AgentFlow[] }
+
+/**
+ * What a store counts, in groups. Steps are named by `stepKey`.
+ *
+ * - `ended`: by step and the first letters of the state; `more` is their median in milliseconds
+ * - `made`: by step, of those that ended
+ * - `pair`: of those that ended, by `state receiver sender retries`; `more` were made in the window as well
+ * - `took`: of completed ones by receiver, and all of them under no name; `more` is the median in milliseconds
+ * - `open`: by `step receiver sender holder`, whenever they were made; `at` is the last change, `first` the oldest with its id
+ */
+export interface FlowGroup {
+  readonly kind: 'ended' | 'made' | 'pair' | 'took' | 'open'
+  readonly key: string
+  readonly count: number
+  readonly more: number
+  /** The last end or change. */
+  readonly at: string
+  /** When the last of them was made. */
+  readonly made_at: string
+  readonly first: string
+}
 
 type Ended = 'completed' | 'failed' | 'rejected'
 /** A cancelled handoff is nobody's failure. */
-const ENDS: Partial<Readonly<Record<Handoff['state'], Ended>>> = {
-  completed: 'completed',
-  failed: 'failed',
-  expired: 'failed',
-  rejected: 'rejected',
+const ENDS: Readonly<Record<string, Ended>> = {
+  co: 'completed',
+  fa: 'failed',
+  ex: 'failed',
+  re: 'rejected',
 }
-
-type Tally = ReturnType<typeof newTally>
 
 /** The span that a window covers at an instant: whole steps, the last one not yet over. */
 export function flowSpan(window: FlowWindow, now: Date) {
@@ -86,98 +111,122 @@ export function flowSpan(window: FlowWindow, now: Date) {
   return { sinceMs: untilMs - span_s * 1_000, untilMs }
 }
 
+/** The step that an instant falls into, as a store names it. */
+export function stepKey(at: string, step_s: FlowStep): string {
+  if (step_s === 21_600) return `${at.slice(0, 11)}${Math.floor(Number(at.slice(11, 13)) / 6)}`
+  return at.slice(0, step_s === 60 ? 16 : step_s === 3_600 ? 13 : 10)
+}
+
 /**
- * Handoffs of a window and how they ended, step by step, by agent and by pair. A handoff counts as made in
- * the step in which it was made and as ended in the step in which it ended, so that both are found where they happened.
+ * Handoffs of a window and how they ended, step by step, by agent and by pair. A handoff counts as made in the step in
+ * which it was made and as ended in the step in which it ended. Each of the known agents has a row.
  */
-export class FlowReport {
-  readonly #window: FlowWindow
-  readonly #span: ReturnType<typeof flowSpan>
-  readonly #all = newTally()
-  readonly #steps: Tally[]
-  readonly #sent = new Map<string, number>()
-  readonly #agents = new Map<string, Tally & { retries: number }>()
-  readonly #edges = new Map<string, Tally & { readonly from: string; readonly to: string }>()
-
-  constructor(window: FlowWindow, now: Date) {
-    const { span_s, step_s } = FLOW_WINDOWS[window]
-    this.#window = window
-    this.#span = flowSpan(window, now)
-    this.#steps = Array.from({ length: span_s / step_s }, newTally)
+export function flowOf(
+  window: FlowWindow,
+  now: Date,
+  groups: readonly FlowGroup[],
+  known: Iterable<string>,
+): Flow {
+  const { span_s, step_s } = FLOW_WINDOWS[window]
+  const { sinceMs, untilMs } = flowSpan(window, now)
+  const all = newTally()
+  const steps = Array.from({ length: span_s / step_s }, (_, i) => {
+    const at = new Date(sinceMs + i * step_s * 1_000).toISOString()
+    return { at, ...newTally() }
+  })
+  const places = new Map(steps.map((step) => [stepKey(step.at, step_s), step]))
+  const agents = new Map<string, AgentTally>([...known].map((name) => [name, newAgent()]))
+  const edges = new Map<string, Tally & { readonly from: string; readonly to: string }>()
+  const agentOf = (name: string) => getOrMake(agents, name, newAgent)
+  const pairOf = (from: string, to: string) =>
+    getOrMake(edges, `${from}\n${to}`, () => ({ from, to, ...newTally() }))
+  const madeIn = (step: string, count: number) => {
+    const tally = places.get(step)
+    if (tally) for (const each of [all, tally]) each.made += count
   }
-
-  /** Whether any of it happened in the window. */
-  add(handoff: Handoff): boolean {
-    const made = this.#stepOf(handoff.created_at)
-    const ended = ENDS[handoff.state]
-    const over = handoff.ended_at ?? handoff.updated_at
-    const end = ended === undefined ? undefined : this.#stepOf(over)
-    if (made === undefined && end === undefined) return false
-    const { from, to } = handoff
-    const agent = getOrMake(this.#agents, to, () => ({ ...newTally(), retries: 0 }))
-    const edge = getOrMake(this.#edges, `${from}\n${to}`, () => ({ ...newTally(), from, to }))
-    if (made !== undefined) {
-      for (const tally of [this.#all, made, agent, edge]) tally.made += 1
-      this.#sent.set(from, (this.#sent.get(from) ?? 0) + 1)
-      agent.retries += Math.max(0, handoff.attempts.length - 1)
+  const madeBy = (from: string, to: string, count: number, at: string) => {
+    if (count === 0) return
+    agentOf(to).made += count
+    pairOf(from, to).made += count
+    agentOf(from).sent += count
+    see(agentOf(from), at)
+  }
+  for (const { kind, key, count, more, at, made_at, first } of groups) {
+    if (kind === 'made') madeIn(key, count)
+    if (kind === 'ended') {
+      const end = ENDS[key.slice(-2)]
+      const step = places.get(key.slice(0, -2))
+      if (end && step) for (const tally of [all, step]) tally[end] += count
+      if (end === 'completed' && step) step.median_s = secondsOf(more)
     }
-    if (ended !== undefined && end !== undefined) {
-      const seconds = (Date.parse(over) - Date.parse(handoff.created_at)) / 1_000
-      for (const tally of [this.#all, end, agent, edge]) {
-        tally[ended] += 1
-        if (ended === 'completed') tally.seconds.push(Math.max(0, seconds))
+    if (kind === 'pair') {
+      const [state = '', to = '', from = '', retries] = key.split(' ')
+      madeBy(from, to, more, made_at)
+      agentOf(to).retries += count * Number(retries)
+      const end = ENDS[state]
+      if (end) for (const tally of [agentOf(to), pairOf(from, to)]) tally[end] += count
+      if (end && state !== 'ex') see(agentOf(to), at)
+    }
+    if (kind === 'took' && count > 0) (key === '' ? all : agentOf(key)).median_s = secondsOf(more)
+    if (kind === 'open') {
+      const [step = '', to = '', from = '', holder = ''] = key.split(' ')
+      if (places.has(step)) {
+        madeIn(step, count)
+        madeBy(from, to, count, made_at)
       }
-    }
-    return true
-  }
-
-  /** With a row for each of these agents too. */
-  toFlow(known: Iterable<string> = []): Flow {
-    const { step_s } = FLOW_WINDOWS[this.#window]
-    const { sinceMs, untilMs } = this.#span
-    const names = [...new Set([...known, ...this.#sent.keys(), ...this.#agents.keys()])].sort()
-    return {
-      window: this.#window,
-      since: new Date(sinceMs).toISOString(),
-      until: new Date(untilMs).toISOString(),
-      step_s,
-      ...measured(this.#all),
-      steps: this.#steps.map((tally, i) => ({
-        at: new Date(sinceMs + i * step_s * 1_000).toISOString(),
-        ...measured(tally),
-      })),
-      agents: names.map((name) => this.#agentFlow(name)),
-      edges: [...this.#edges.values()]
-        .map(({ from, to, seconds, ...counted }) => ({ from, to, ...counted }))
-        .sort((a, b) => b.made - a.made || (`${a.from} ${a.to}` < `${b.from} ${b.to}` ? -1 : 1)),
+      if (holder !== '') see(agentOf(holder), at)
+      const [since = '', ...id] = first.split(' ')
+      const { oldest } = agentOf(to)
+      if (!oldest || since < oldest.since) agentOf(to).oldest = { id: id.join(' '), since }
     }
   }
-
-  #agentFlow(name: string): AgentFlow {
-    const tally = this.#agents.get(name) ?? { ...newTally(), retries: 0 }
-    const { made: received, ...counted } = measured(tally)
-    const ended = tally.completed + tally.failed
-    return {
-      name,
-      sent: this.#sent.get(name) ?? 0,
-      received,
-      ...counted,
-      ...(ended > 0 && { failure_rate: Math.round((1_000 * tally.failed) / ended) / 1_000 }),
-    }
-  }
-
-  #stepOf(instant: string): Tally | undefined {
-    const { step_s } = FLOW_WINDOWS[this.#window]
-    return this.#steps[Math.floor((Date.parse(instant) - this.#span.sinceMs) / (step_s * 1_000))]
+  return {
+    window,
+    since: new Date(sinceMs).toISOString(),
+    until: new Date(untilMs).toISOString(),
+    step_s,
+    whole: true,
+    ...all,
+    steps,
+    agents: [...agents].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, tally]) => agentFlow(name, tally)),
+    edges: [...edges.values()].sort(
+      (a, b) => b.made - a.made || (`${a.from} ${a.to}` < `${b.from} ${b.to}` ? -1 : 1),
+    ),
   }
 }
 
-const newTally = () => ({ made: 0, completed: 0, failed: 0, rejected: 0, seconds: [] as number[] })
+type Tally = ReturnType<typeof newTally>
+type AgentTally = Tally & {
+  sent: number
+  retries: number
+  seen_at?: string
+  oldest?: { readonly id: string; readonly since: string }
+}
 
-/** The counts, and the median where something was completed. */
-function measured<T extends Tally>({ seconds, ...counted }: T) {
-  const middle = seconds.toSorted((a, b) => a - b)[Math.floor((seconds.length - 1) / 2)]
-  return { ...counted, ...(middle !== undefined && { median_s: Math.round(middle * 10) / 10 }) }
+const newTally = (): {
+  made: number
+  completed: number
+  failed: number
+  rejected: number
+  median_s?: number
+} => ({
+  made: 0,
+  completed: 0,
+  failed: 0,
+  rejected: 0,
+})
+const newAgent = (): AgentTally => ({ ...newTally(), sent: 0, retries: 0 })
+
+const secondsOf = (ms: number): number => Math.round(ms / 100) / 10
+
+function see(agent: AgentTally, at: string): void {
+  if (at > (agent.seen_at ?? '')) agent.seen_at = at
+}
+
+function agentFlow(name: string, { made: received, sent, ...rest }: AgentTally): AgentFlow {
+  const ended = rest.completed + rest.failed
+  const rate = ended > 0 ? Math.round((1_000 * rest.failed) / ended) / 1_000 : undefined
+  return { name, sent, received, ...rest, ...present({ failure_rate: rate }) }
 }
 
 function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {

@@ -86,19 +86,19 @@ export class MetricsReport {
   }
 
   add(block: Measured): void {
-    const key = this.#by === 'agent' ? block.from : block[this.#by]
-    const group = this.#groups.get(key) ?? new Group()
-    this.#groups.set(key, group)
-    group.add(block, this.#stepOf(block.at))
+    this.#group(this.#by === 'agent' ? block.from : block[this.#by]).add(block, this.#stepOf(block.at))
   }
 
   /** Cost and tokens that a program reported, as metrics of its agent or task. */
   use({ run, at, agent, task }: Used): void {
     if (this.#by === 'phase' || this.#by === 'workflow') return
-    const key = this.#by === 'agent' ? agent : task
+    this.#group(this.#by === 'agent' ? agent : task).measure({ run }, this.#stepOf(at))
+  }
+
+  #group(key: string | undefined): Group {
     const group = this.#groups.get(key) ?? new Group()
     this.#groups.set(key, group)
-    group.measure({ run }, this.#stepOf(at))
+    return group
   }
 
   /** Which step an instant falls into, if any. */

@@ -31,7 +31,7 @@ describe('migrations of a store file', () => {
     await before.close()
     const db = new DatabaseSync(path)
     db.exec(`DROP TRIGGER word_redacted; DROP TABLE word; DROP TABLE search;
-      DROP TRIGGER handoff_lists_new; DROP TRIGGER handoff_ended_new; DROP TRIGGER handoff_lists;
+      DROP TRIGGER handoff_outcome_new; DROP TRIGGER handoff_outcome; DROP TRIGGER handoff_lists_new; DROP TRIGGER handoff_ended_new; DROP TRIGGER handoff_lists;
       DROP TRIGGER task_done_new; DROP TRIGGER task_done; DROP TABLE facet; DROP TABLE ended;
       CREATE INDEX handoff_from ON handoff (from_agent, uid); CREATE INDEX handoff_to ON handoff (to_agent, uid);
       DROP TABLE run; DROP TABLE block; DROP TABLE delivery; DROP INDEX handoff_run;

@@ -1,5 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 import { type Condition, isSlow, type Listing, type OpenOnes, type Shelf, WINDOW } from '../filters.ts'
+import type { FlowWords } from '../flow.ts'
 import { containing } from '../page.ts'
 import { docs, queriesOver, type Rows, toTaskRows } from '../queries.ts'
 import type { Store } from '../store.ts'
@@ -14,6 +15,11 @@ export const LONGEST_CHAIN = `SELECT doc, open_deps FROM task INDEXED BY task_ch
 /** Asked apart: as a condition it would be looked at for every chain. */
 export const FLAGGED = `SELECT 1 FROM task INDEXED BY task_flagged WHERE critical = 1 AND status <> 'done' LIMIT 1`
 
+const CHAIN = `WITH RECURSIVE chain (uid, n) AS (SELECT ?, 1 UNION ALL SELECT (
+    SELECT t.uid FROM task_dep d JOIN task t ON t.uid = d.task WHERE d.depends_on = chain.uid AND t.status <> 'done'
+    ORDER BY t.height DESC, t.sort_key LIMIT 1), n + 1 FROM chain WHERE uid IS NOT NULL AND n < ?)
+  SELECT t.doc, t.open_deps FROM chain CROSS JOIN task t ON t.uid = chain.uid ORDER BY n`
+
 const DEPENDENTS = `SELECT t.id FROM task_dep d JOIN task t ON t.uid = d.task
   WHERE d.depends_on = ? ORDER BY t.sort_key, t.uid`
 
@@ -21,6 +27,13 @@ const ABOUT = 'SELECT doc FROM notice WHERE about IN (SELECT value FROM json_eac
 
 const AGENT_COUNTS = `SELECT 'outgoing', from_agent, count(*) FROM handoff WHERE open = 1 GROUP BY from_agent
   UNION ALL SELECT 'incoming', to_agent, count(*) FROM handoff WHERE open = 1 GROUP BY to_agent`
+
+const FLOW_WORDS: FlowWords = {
+  created: `json_extract(doc, '$.created_at')`,
+  updated: `json_extract(doc, '$.updated_at')`,
+  firstWord: (text) => `substr(${text}, 1, instr(${text}, ' ') - 1)`,
+  median: (value) => `median(${value})`,
+}
 
 /** `read` waits while nobody can read. */
 export function sqliteQueries(
@@ -45,9 +58,11 @@ export function sqliteQueries(
         isSlow(listing) ? readSlowly(printed(listing)) : read(() => db.rows(...printed(listing))),
       settled: async () => Number.MAX_SAFE_INTEGER,
       agentCounts: AGENT_COUNTS,
+      flowWords: FLOW_WORDS,
+      chainFrom: (uid, most) => read(() => db.rows(CHAIN, uid, most)),
+      longestChain: () => read(() => (db.get(FLAGGED) ? undefined : toTaskRows(db.rows(LONGEST_CHAIN))[0])),
       beside,
     }),
-    longestChain: () => read(() => (db.get(FLAGGED) ? undefined : toTaskRows(db.rows(LONGEST_CHAIN))[0])),
     dependents: (uid) => read(() => db.rows(DEPENDENTS, uid).map(([id]) => String(id))),
     noticesAbout: async (uids) => docs(await readSlowly([ABOUT, JSON.stringify(uids)])),
   } satisfies Partial<Store>

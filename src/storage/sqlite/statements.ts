@@ -14,6 +14,8 @@ export class Statements {
 
   constructor(db: DatabaseSync) {
     this.#db = db
+    // An accumulator may be anything; its type says less.
+    db.aggregate('median', { start: () => [], step: withValue, result: medianOf } as never)
   }
 
   get(sql: string, ...values: SQLInputValue[]): Row | undefined {
@@ -48,3 +50,11 @@ export class Statements {
     return statement
   }
 }
+
+function withValue(values: number[], value: SQLInputValue): number[] {
+  values.push(Number(value))
+  return values
+}
+
+const medianOf = (values: number[]): number | null =>
+  Float64Array.from(values).sort()[Math.floor((values.length - 1) / 2)] ?? null

@@ -171,7 +171,7 @@ export async function explainPostgres(store: Store, url: string, ws: number) {
       ? calls.map(() => [])
       : trip(calls)
   }
-  Object.assign(store, postgresQueries(watched, watched, ws))
+  Object.assign(store, postgresQueries({ quick: watched, history: watched, slow: watched }, ws))
   return { ...explained, close: () => connections.pool.end() }
 }
 

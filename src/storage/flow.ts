@@ -1,0 +1,82 @@
+import type { State } from '../domain/lifecycle.ts'
+import type { FlowGroup, FlowStep } from '../domain/reports/flow.ts'
+import type { TaskState } from '../domain/tasks/task.ts'
+import type { Engine } from './queries.ts'
+import type { TaskRow } from './store.ts'
+
+export interface Counts {
+  readonly handoffs: Readonly<Partial<Record<State, number>>>
+  readonly tasks: Readonly<Partial<Record<TaskState, number>>>
+  readonly agents: Readonly<Record<string, { readonly outgoing: number; readonly incoming: number }>>
+  readonly entries: number
+}
+
+/** Numbers over all rows, counted by the engine. */
+export interface Reports {
+  counts(): Promise<Counts>
+  /** All handoffs since an instant at which a step begins, in groups. */
+  flow(since: string, step_s: FlowStep): Promise<readonly FlowGroup[]>
+  /** The tasks that hold up the end, first one first (A3-25): the flagged ones, else the longest chain; 200 at most. */
+  criticalPath(): Promise<readonly TaskRow[]>
+  /** How many tasks each level of dependencies has. */
+  taskLevels(): Promise<readonly Readonly<Record<'level' | 'open' | 'done' | 'ready', number>>[]>
+}
+
+/** Keys of ended handoffs: `@end creation milliseconds state receiver sender retries`. */
+const [ENDED_AT, MADE, STATE, PAIR] = [
+  'substr(key, 2, 24)',
+  'substr(key, 27, 24)',
+  'substr(key, 66, 2)',
+  'substr(key, 66)',
+]
+const MS = 'CAST(substr(key, 52, 13) AS bigint)'
+const ENDED = `FROM facet WHERE key >= ? AND key < '@~'`
+
+/** The name of the step into which an instant falls; see `stepKey`. */
+const STEP = {
+  60: (at: string) => `substr(${at}, 1, 16)`,
+  3600: (at: string) => `substr(${at}, 1, 13)`,
+  21600: (at: string) => `substr(${at}, 1, 11) || (CAST(substr(${at}, 12, 2) AS integer) / 6)`,
+  86400: (at: string) => `substr(${at}, 1, 10)`,
+} as const satisfies Readonly<Record<FlowStep, (at: string) => string>>
+
+/** Expressions of an engine, on a handoff's document and on texts. */
+export interface FlowWords {
+  readonly created: string
+  readonly updated: string
+  firstWord(text: string): string
+  /** Of equally many the lower one. */
+  median(value: string): string
+}
+
+function flowSql({ created, updated, firstWord, median }: FlowWords, step_s: FlowStep): string {
+  const step = STEP[step_s]
+  const completed = `${ENDED} AND ${STATE} = 'co'`
+  return `SELECT 'ended', ${step(ENDED_AT)} || ${STATE}, count(*), ${median(MS)}, '', '', '' ${ENDED} GROUP BY 2
+    UNION ALL SELECT 'made', ${step(MADE)}, count(*), 0, '', '', '' ${ENDED} AND ${MADE} >= ? GROUP BY 2
+    UNION ALL SELECT 'pair', ${PAIR}, count(*), sum(CASE WHEN ${MADE} >= ? THEN 1 ELSE 0 END), max(${ENDED_AT}), max(${MADE}), '' ${ENDED} GROUP BY 2
+    UNION ALL SELECT 'took', ${firstWord('substr(key, 69)')}, count(*), ${median(MS)}, '', '', '' ${completed} GROUP BY 2
+    UNION ALL SELECT 'took', '', count(*), ${median(MS)}, '', '', '' ${completed}
+    UNION ALL SELECT 'open', ${step(created)} || ' ' || to_agent || ' ' || from_agent || ' ' || coalesce(holder, ''), count(*), 0,
+      max(${updated}), max(${created}), min(${created} || ' ' || id) FROM handoff WHERE open = 1 GROUP BY 2`
+}
+
+/** Counts handoffs since an instant, in groups; reads only keys of those that ended, and the open ones. */
+export async function countFlow(
+  { askSlowly, flowWords }: Pick<Engine, 'askSlowly' | 'flowWords'>,
+  since: string,
+  step_s: FlowStep,
+): Promise<readonly FlowGroup[]> {
+  const start = `@${since}`
+  const values = [start, start, since, since, start, start, start]
+  const rows = await askSlowly(flowSql(flowWords, step_s), ...values)
+  return rows.map(([kind, key, count, more, at, made_at, first]) => ({
+    kind: kind as FlowGroup['kind'],
+    key: String(key),
+    count: Number(count),
+    more: Number(more),
+    at: String(at),
+    made_at: String(made_at),
+    first: String(first),
+  }))
+}

@@ -43,6 +43,13 @@ export const ServerSchema = z
       })
       .optional()
       .describe('How long requests, queries and slow reads may take'),
+    replica: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, {
+        error: 'write the address of a standby: postgres://user@host/database',
+      })
+      .optional()
+      .describe('A standby of the PostgreSQL store that answers lists of ended handoffs and searches'),
     keep_alive: ServerTime.optional().describe(
       'How long an idle connection is kept, longer than your balancer does (75s)',
     ),
@@ -64,16 +71,18 @@ type Server = z.output<typeof ServerSchema>
 const ms = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : parseDuration(text)
 
-/** Limits of the store that the settings change. */
-export const storeLimits = ({ pools = {}, timeouts = {} }: Server) =>
-  present({
+/** Settings of the store. */
+export const storeSettings = ({ pools = {}, timeouts = {}, replica }: Server) => ({
+  ...present({ replica }),
+  limits: present({
     writers: pools.writes,
     readers: pools.reads,
     slowReaders: pools.slow_reads,
     queryMs: ms(timeouts.query),
     slowReadMs: ms(timeouts.slow_read),
     slowBudgetMs: ms(timeouts.slow_budget),
-  })
+  }),
+})
 
 /** Times of the HTTP server that the settings change. */
 export const serverTimes = ({ timeouts = {}, keep_alive }: Server) =>

@@ -37,4 +37,6 @@ export interface Shared {
   /** The reads of `work` are this caller's. Those that may take long wait in turn, and may be refused. */
   readAs<T>(reader: Reader, work: () => Promise<T>): Promise<T>
   pools(): Readonly<Record<string, PoolState>>
+  /** Lists and searches that a replica answered, or the primary because the replica was away or behind. */
+  replicaReads?(): Readonly<Record<string, number>> | undefined
 }

@@ -12,6 +12,7 @@ import type { Hit, SearchQuery } from '../domain/search.ts'
 import type { Task, TaskState, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Run, RunState } from '../domain/workflow/run.ts'
 import type { Archive } from './archive.ts'
+import type { Counts, Reports } from './flow.ts'
 import type { Changed, Listener } from './listeners.ts'
 import type { Shared } from './pools.ts'
 import type { View } from './view.ts'
@@ -250,17 +251,10 @@ export interface StoreInfo {
   readonly changesLog?: boolean
 }
 
-export interface Counts {
-  readonly handoffs: Readonly<Partial<Record<State, number>>>
-  readonly tasks: Readonly<Partial<Record<TaskState, number>>>
-  readonly agents: Readonly<Record<string, { readonly outgoing: number; readonly incoming: number }>>
-  readonly entries: number
-}
-
 export type Miscount = Readonly<Record<'kept' | 'rows', number>> & { readonly end: string }
 
 /** The port of an engine. Every promise here is a case in `store.contract.ts`. */
-export interface Store extends Shared {
+export interface Store extends Shared, Reports {
   readonly info: StoreInfo
 
   /** The store's own clock, the same for all who share it: deadlines and leases are set and ended by it. */
@@ -325,7 +319,6 @@ export interface Store extends Shared {
   blob(sha256: string): Promise<Uint8Array | undefined>
   tokens(): Promise<readonly Token[]>
   token(hash: string): Promise<Token | undefined>
-  counts(): Promise<Counts>
   /** Kept counts of ended handoffs and tasks that differ from their rows. Counts them all: for doctor. */
   miscounted(): Promise<readonly Miscount[]>
 
@@ -397,4 +390,4 @@ export interface DumpRow {
 }
 
 export type { Append, Redaction, View } from './view.ts'
-export type { Artifact, Changed }
+export type { Artifact, Changed, Counts }

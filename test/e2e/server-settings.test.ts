@@ -11,16 +11,18 @@ const SERVER = `server:
   pools: { writes: 3, reads: 7, slow_reads: 5 }
   timeouts: { request: 2s, query: 45s, slow_read: 40s, slow_budget: 20s }
   keep_alive: 100s
+  replica: REPLICA
   log_level: info
   request_log: 3
 `
 
 describe('the server section of baton.yaml', () => {
-  it('sets pools, keep-alive and request log of a server, after a person trusts it', async (t) => {
+  it('sets pools, replica, keep-alive and request log of a server, after a person trusts it', async (t) => {
     const place = folders(t)
     const env = { BATON_STORE: await newDatabase() }
     const where: Where = { cwd: place.repository('shop'), env }
-    place.file('shop/baton.yaml', SERVER)
+    // A server that follows nobody is not asked.
+    place.file('shop/baton.yaml', SERVER.replace('REPLICA', env.BATON_STORE))
     const unsure = await startServer(t, where, '--as', 'maria')
     await fetch(`${unsure.url}/healthz`)
     trusted(where)
@@ -31,7 +33,7 @@ describe('the server section of baton.yaml', () => {
       '--agent',
       'maria',
       '--scope',
-      'report:read',
+      '*',
       '--as',
       'maria',
     )
@@ -46,7 +48,10 @@ describe('the server section of baton.yaml', () => {
     const answer = await fetch(`${server.url}/healthz`)
     assert.equal(answer.headers.get('keep-alive'), 'timeout=100')
     assert.deepEqual(sizes(await metrics(server.url)), ['writes 4', 'reads 7', 'slow_reads 5'])
-    for (let i = 0; i < 7; i++) await metrics(server.url)
+    const list = await fetch(`${server.url}/v1/handoffs?state=completed`, get(String(secret)))
+    assert.equal(list.status, 200)
+    assert.match(await metrics(server.url), /^baton_replica_reads_total\{replica="away"\} 1$/m)
+    for (let i = 0; i < 5; i++) await metrics(server.url)
     await fetch(`${server.url}/v1/inbox`)
     const requests = () =>
       server

@@ -24,11 +24,19 @@ const COUNT = {
 }
 
 /** The keys by which lists find a handoff (`sender receiver type state`): an open one by its type, an ended one by all. */
-function listKeys({ from, to, type, state }: Handoff): readonly string[] {
+function listKeys(handoff: Handoff): readonly string[] {
+  const { from, to, type, state } = handoff
   const rest = `${type} ${isOpen(state) ? 'open' : state}`
   return isOpen(state)
     ? [`  ${rest}`]
-    : [`  ${rest}`, `${from}  ${rest}`, ` ${to} ${rest}`, `${from} ${to} ${rest}`]
+    : [`  ${rest}`, `${from}  ${rest}`, ` ${to} ${rest}`, `${from} ${to} ${rest}`, outcomeKey(handoff)]
+}
+
+/** By when it ended; the database makes the same key in `baton.facets`. */
+function outcomeKey({ from, to, state, created_at, updated_at, ended_at, attempts }: Handoff): string {
+  const [end, made] = [new Date(ended_at ?? updated_at), new Date(created_at)]
+  const ms = String(Math.max(0, end.getTime() - made.getTime())).padStart(13, '0')
+  return `@${end.toISOString()} ${made.toISOString()} ${ms} ${state.slice(0, 2)} ${to} ${from} ${Math.max(0, attempts.length - 1)}`
 }
 
 /**

@@ -1,5 +1,6 @@
 import { keyOf } from '../rows.ts'
 import type { Statement } from './connection/round-trip.ts'
+import { IS_DUE } from './leases.ts'
 
 /**
  * Each of these keys with the columns of its row. Every key is looked up by itself, in a subquery that the planner
@@ -37,8 +38,7 @@ const STREAM = 'seq, head, progress_seq'
 // biome-ignore format: one statement each
 export const SQL = {
   start: statement('start', `
-    SELECT uid, due_kind, holder, xmin, doc FROM baton.handoff WHERE ws = $1 AND due_at <= $2
-    ORDER BY due_at LIMIT $3::integer`),
+    SELECT uid, due_kind, holder FROM baton.handoff WHERE ${IS_DUE} ORDER BY due_at LIMIT $3::integer`),
   locked: statement('locked', byKey('agent', 'doc', 'FOR NO KEY UPDATE')),
   handoffs: statement('handoffs', keeping('doc', `unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
     ${LOCKED} AND uid = k.uid FOR UPDATE) AS h`)),

@@ -1,11 +1,11 @@
 import type { Agent } from '../../domain/agent.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { present } from '../../domain/present.ts'
 import { RANK } from '../../domain/priority.ts'
 import { dueFirst, dueWithin, mergeReads } from '../group-commit.ts'
 import { emptyLoaded, gatedOf, idemKey, type Loaded, takeGates, takeLatest } from '../loaded.ts'
 import type { DueItem, Unit } from '../store.ts'
 import { type Call, call, type Rows, type Statement, type Value } from './connection/round-trip.ts'
-import { dueAmong, type Early } from './leases.ts'
 import { SQL } from './load-statements.ts'
 import { beginYear, drawNumbers } from './numbers.ts'
 import { columnsOf } from './tables.ts'
@@ -19,10 +19,6 @@ export interface Load {
 export interface LoadOptions {
   /** Agents that are read are locked too: for a second try after one was changed under the first. */
   readonly lockAgents?: boolean
-  /** Rows that say too early that something is due were put right as far as they could be. */
-  readonly isRight?: boolean
-  /** Numbers for new handoffs that the first try was given. */
-  readonly drawn?: Rows | undefined
 }
 
 /** Reads and locks what a batch touches, in one order for everybody: agents, handoffs, tasks, sessions, streams. */
@@ -31,10 +27,6 @@ export class Loader {
   /** Documents of the agents as they were read: a changed agent is written only where it is still the same. */
   readonly agentDocs = new Map<string, string>()
   due: readonly DueItem[] = []
-  /** Handoffs whose rows say that they are due, and are not. */
-  early: readonly Early[] = []
-  /** The numbers that it was given. */
-  drawn: Rows | undefined
   readonly #ws: number
   readonly #units: readonly Unit<unknown>[]
   readonly #reads: ReturnType<typeof mergeReads>
@@ -56,15 +48,13 @@ export class Loader {
     const handoffs = this.#handoffs()
     const locked = this.#options.lockAgents ? [...new Set([...agents, ...counted])].sort() : counted
     for (const agent of claims.keys()) this.loaded.claims.set(agent, [])
-    const { drawn } = this.#options
-    if (drawn) this.#number(drawn)
     return [
       this.#start(settled),
       ...this.#load(SQL.locked, this.#agent, locked),
       ...this.#load(SQL.handoffs, this.#handoff, handoffs),
       ...this.#load(SQL.claims, this.#claim, [...claims.keys()], [...claims.values()], handoffs),
       ...this.#load(SQL.counts, this.#count, counted),
-      ...(drawn || numbers === 0 ? [] : this.#draw(numbers)),
+      ...(numbers === 0 ? [] : this.#draw(numbers)),
       ...this.#belonging(handoffs.length + claims.size > 0),
     ]
   }
@@ -139,8 +129,9 @@ export class Loader {
     return {
       call: call(SQL.start, this.#ws, at, limit),
       take: (rows) => {
-        const { due, early } = dueAmong(rows, at)
-        this.early = this.#options.isRight ? [] : early
+        const due = rows.map(
+          ([uid, kind, holder]) => ({ uid, kind, ...present({ holder: holder ?? undefined }) }) as DueItem,
+        )
         this.due = settled === 'skip' ? due : dueFirst(due, this.#units, settled)
       },
     }
@@ -168,7 +159,6 @@ export class Loader {
   }
 
   #number = (rows: Rows): void => {
-    this.drawn = [...(this.drawn ?? []), ...rows]
     this.loaded.numbers.push(...rows.map(([number, id]) => ({ number: Number(number), id: id! })))
   }
 

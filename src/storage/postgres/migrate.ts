@@ -8,6 +8,7 @@ import { sql as parties } from './migrations/0004-parties.ts'
 import { sql as agents } from './migrations/0005-agents.ts'
 import { sql as lists } from './migrations/0006-lists.ts'
 import { sql as search } from './migrations/0007-search.ts'
+import { sql as outcomes } from './migrations/0008-outcomes.ts'
 
 interface Migration {
   readonly name: string
@@ -25,6 +26,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: 'agents', sql: agents, additive: true },
   { name: 'lists', sql: lists, additive: true },
   { name: 'search', sql: search, additive: true },
+  { name: 'outcomes', sql: outcomes, additive: true },
 ]
 
 export const SCHEMA = MIGRATIONS.length

@@ -40,6 +40,7 @@ describe('opening a shared store', () => {
       { number: 5, name: 'agents' },
       { number: 6, name: 'lists' },
       { number: 7, name: 'search' },
+      { number: 8, name: 'outcomes' },
     ])
   })
 
@@ -50,7 +51,15 @@ describe('opening a shared store', () => {
     await before.close()
     await query(url, 'DROP TABLE baton.run, baton.block, baton.delivery')
     await query(url, 'DROP TABLE baton.party, baton.facet, baton.ended, baton.word')
-    const functions = ['keep_parties', 'count_agents', 'keep_lists', 'count_done', 'facets', 'forget_words']
+    const functions = [
+      'keep_parties',
+      'count_agents',
+      'keep_lists',
+      'count_done',
+      'facets',
+      'instant',
+      'forget_words',
+    ]
     for (const each of functions) await query(url, `DROP FUNCTION baton.${each} CASCADE`)
     await query(url, 'ALTER TABLE baton.workspace DROP COLUMN agents')
     await query(url, 'CREATE INDEX handoff_open_from ON baton.handoff (ws, from_agent, uid) WHERE open = 1')
@@ -263,7 +272,7 @@ describe('what a newer program adds to the schema', () => {
       await query(url, `DROP ROLE ${alice}; DROP ROLE ${team}`)
     })
     await query(url, 'DROP TABLE baton.facet, baton.ended, baton.word')
-    for (const each of ['count_agents', 'keep_lists', 'count_done', 'facets', 'forget_words'])
+    for (const each of ['count_agents', 'keep_lists', 'count_done', 'facets', 'instant', 'forget_words'])
       await query(url, `DROP FUNCTION baton.${each} CASCADE`)
     await query(url, 'CREATE INDEX handoff_ended ON baton.handoff (ws, state, uid) WHERE open = 0')
     await query(url, 'ALTER TABLE baton.workspace DROP COLUMN agents')

@@ -9,12 +9,15 @@ import type { Cleared, DumpRow, SignedCheckpoint, Store, StoreInfo, Tile, Tree, 
 import { type Ask, askWith, type Trip, tripOn } from './connection/ask.ts'
 import { SERVER_MS } from './connection/clock.ts'
 import { type Connections, prepareConnections, withClient } from './connection/connect.ts'
+import { call } from './connection/round-trip.ts'
 import { Signals } from './connection/signals.ts'
 import { dump, restore } from './copy.ts'
+import { IS_DUE, PUT_RIGHT } from './leases.ts'
 import { migrate } from './migrate.ts'
 import { postgresQueries } from './reading/queries.ts'
 import { addCheckpoint, growTree } from './reading/tree.ts'
 import { putAway, scrub } from './redact.ts'
+import type { Replica } from './replica.ts'
 import { runTransaction } from './transaction.ts'
 import { openWorkspace, retireWorkspace, type Workspace } from './workspace.ts'
 
@@ -23,6 +26,8 @@ export interface PostgresStoreOptions {
   readonly url: string
   readonly workspace: string
   readonly limits?: Partial<StoreLimits>
+  /** The address of a standby that answers lists and searches. */
+  readonly replica?: string | undefined
   readonly readOnly?: boolean
   /** Runs migrations that an older program could not live beside. */
   readonly upgrade?: boolean
@@ -31,6 +36,12 @@ export interface PostgresStoreOptions {
 }
 
 const MAX_BATCH = 256
+/** Whether rows say that something is due, and whether it is. */
+const DUE = {
+  name: 'due',
+  text: `SELECT ${SERVER_MS}, EXISTS (SELECT FROM baton.handoff WHERE ws = $1 AND due_at <= $2)::text,
+    EXISTS (SELECT FROM baton.handoff WHERE ${IS_DUE})::text`,
+}
 
 /** Opens a workspace of a shared store; makes schema and workspace when they are not there. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
@@ -44,7 +55,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         readOnly,
         onMake: (origin) => onMake?.(origin, connections.location),
       })
-      const store = new PostgresStore(connections, workspace, { name, schema, readOnly, limits })
+      const replica =
+        options.replica && (await import('./replica.ts')).Replica.at(options.replica, limits, connections)
+      const about = { name, schema, readOnly, limits, replica: (await replica) || undefined }
+      const store = new PostgresStore(connections, workspace, about)
       return Object.assign(store, store.queries(workspace.id))
     })
   } catch (error) {
@@ -59,6 +73,7 @@ class PostgresStore {
   readonly #ws: number
   readonly #ask: Ask
   readonly #slow: SlowReads
+  readonly #replica: Replica | undefined
   readonly #signals: Signals
   readonly #group: GroupCommit
   #closing: Promise<void> | undefined
@@ -72,8 +87,10 @@ class PostgresStore {
       schema,
       readOnly,
       limits,
-    }: { name: string; schema: number; readOnly: boolean; limits: StoreLimits },
+      replica,
+    }: { name: string; schema: number; readOnly: boolean; limits: StoreLimits; replica: Replica | undefined },
   ) {
+    this.#replica = replica
     this.#connections = connections
     this.#ws = workspace.id
     this.#ask = askWith(tripOn(connections, 'writes'), workspace.id)
@@ -104,23 +121,26 @@ class PostgresStore {
   }
 
   queries(ws: number) {
-    const [trip, first, slowTrip] = (['reads', 'first reads', 'slow reads'] as const).map((use) =>
-      tripOn(this.#connections, use),
-    ) as [Trip, Trip, Trip]
-    return postgresQueries(
-      (calls) => (this.#slow.reader?.isFirst ? first : trip)(calls),
-      (calls) => this.#slow.run((signal) => slowTrip(calls, signal)),
-      ws,
-    )
+    const [trip, first] = [tripOn(this.#connections, 'reads'), tripOn(this.#connections, 'first reads')]
+    const quick: Trip = (calls) => (this.#slow.reader?.isFirst ? first : trip)(calls)
+    const history = this.#replica?.before(quick, 'reads') ?? quick
+    return postgresQueries({ quick, history, slow: this.#slowTrip() }, ws)
   }
+
+  #slowTrip(): Trip {
+    const trip = tripOn(this.#connections, 'slow reads')
+    const read = this.#replica?.before(trip, 'slow reads') ?? trip
+    return (calls) => this.#slow.run((signal) => read(calls, signal))
+  }
+
+  replicaReads = () => this.#replica?.reads
 
   search: Store['search'] = async (query, page) => {
     const { postgresSearch } = await import('./search.ts')
-    const slowTrip = tripOn(this.#connections, 'slow reads')
     this.#search ??= postgresSearch(this as unknown as Store, this.#ws, {
       write: this.#ask,
       trip: tripOn(this.#connections, 'reads'),
-      slowTrip: (calls) => this.#slow.run((signal) => slowTrip(calls, signal)),
+      slowTrip: this.#slowTrip(),
     })
     return this.#search(query, page)
   }
@@ -151,11 +171,12 @@ class PostgresStore {
 
   async settle(at: string): Promise<number> {
     if (this.info.readOnly || this.info.moved) return 0
-    const due = 'EXISTS (SELECT FROM baton.handoff WHERE ws = $1 AND due_at <= $2)'
-    const ask = askWith(tripOn(this.#connections, 'reads'), this.#ws)
-    const rows = await ask('due', `SELECT ${SERVER_MS}, ${due}::text`, at)
+    const trip = tripOn(this.#connections, 'reads')
+    const [rows = []] = await trip([call(DUE, this.#ws, at)])
     this.#connections.clock.hear(rows)
-    return rows[0]?.[1] === 'true' ? this.#group.settle(at) : 0
+    const [, isNear, isDue] = rows[0] ?? []
+    if (isNear === 'true') await trip([call(PUT_RIGHT, this.#ws, at)])
+    return isDue === 'true' ? this.#group.settle(at) : 0
   }
 
   async growTree(expectedSize: number, next: Tree, tiles: readonly Tile[]): Promise<boolean> {
@@ -240,7 +261,7 @@ class PostgresStore {
     await this.#group.drained()
     this.#signals.close()
     await this.#signals.sent()
-    await this.#connections.pool.end()
+    await Promise.all([this.#connections.pool.end(), this.#replica?.close()])
   }
 
   #refuseReadOnly(): void {

@@ -15,6 +15,8 @@ export interface OwnPostgres extends TestPostgres {
   crash(): Promise<void>
   /** Starts it again after a crash, on the same port. */
   start(): Promise<void>
+  /** Starts a server that follows this one, which is stopped for as long as its files are copied. */
+  follower(): Promise<OwnPostgres>
 }
 
 const PLATFORMS: Readonly<Record<string, string>> = { linux: 'linux', darwin: 'darwin', win32: 'windows' }
@@ -53,7 +55,7 @@ export function systemPostgres(version: number): string | undefined {
   return existsSync(join(bin, 'initdb')) ? bin : undefined
 }
 
-async function startFrom(found: string): Promise<OwnPostgres> {
+async function startFrom(found: string, primary?: Copied): Promise<OwnPostgres> {
   const root = process.getuid?.() === 0
   const folder = mkdtempSync(join(tmpdir(), 'baton-postgres-'))
   const data = join(folder, 'data')
@@ -66,15 +68,27 @@ async function startFrom(found: string): Promise<OwnPostgres> {
   try {
     if (root) chownSync(folder, NOBODY, NOBODY)
     const bin = root && found.includes('node_modules') ? copyOf(found, folder) : found
+    const run = (command: string, ...args: string[]) => {
+      const { status, error, stderr } = spawnSync(command, args, { ...options, encoding: 'utf8' })
+      if (status !== 0) throw new Error(`${command}: ${error?.message ?? stderr.trim()}`)
+    }
     // biome-ignore format: an option and its value on one line
-    const init = spawnSync(join(bin, 'initdb'), [
+    const init = [
       '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions',
-    ], { ...options, encoding: 'utf8' })
-    if (init.status !== 0) throw new Error(`initdb: ${init.error?.message ?? init.stderr.trim()}`)
+    ]
+    if (primary) {
+      run('cp', '-a', primary.data, data)
+      run('touch', join(data, 'standby.signal'))
+    } else run(join(bin, 'initdb'), ...init)
 
     const port = await freePort()
     // Without a socket in the file system, whose path could be too long.
-    const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200']
+    const settings = [
+      'listen_addresses=127.0.0.1',
+      'unix_socket_directories=',
+      'max_connections=200',
+      ...(primary ? [`primary_conninfo=host=127.0.0.1 port=${primary.port} user=postgres`] : []),
+    ]
     const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
     const launch = () =>
       spawn(join(bin, 'postgres'), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
@@ -85,11 +99,23 @@ async function startFrom(found: string): Promise<OwnPostgres> {
       stop: () => server.stop(),
       crash: () => server.end('SIGQUIT'),
       start: () => server.start(),
+      async follower() {
+        await server.end('SIGINT')
+        const follower = startFrom(found, { data, port })
+        // The copy is made before the first pause.
+        await server.start()
+        return follower
+      },
     }
   } catch (error) {
     remove()
     throw error
   }
+}
+
+interface Copied {
+  readonly data: string
+  readonly port: number
 }
 
 /** The process of a server; it goes with the process that started it, and takes its files along. */
@@ -142,7 +168,7 @@ function ready(server: ChildProcess): Promise<void> {
     server.stderr?.on('data', (chunk) => {
       // Read to the end, or a full pipe stops the server; kept only until it is up.
       if (log.length < 100_000) log += chunk
-      if (log.includes('ready to accept connections')) done()
+      if (log.includes('ready to accept')) done()
     })
     server.once('error', failed)
     server.once('exit', (code) => failed(new Error(`postgres ended with ${code}: ${log.trim()}`)))

@@ -60,13 +60,16 @@ export async function prepareConnections(options: {
   readonly url: string
   readonly limits: StoreLimits
   readonly readOnly: boolean
+  readonly connectMs?: number
+  /** A standby, and nothing else. */
+  readonly isReplica?: boolean
 }): Promise<Connections> {
   const { default: pg } = await import('pg')
   const config = {
     application_name: 'baton',
     keepAlive: true,
     keepAliveInitialDelayMillis: CONNECT_WITHIN_MS,
-    connectionTimeoutMillis: CONNECT_WITHIN_MS,
+    connectionTimeoutMillis: options.connectMs ?? CONNECT_WITHIN_MS,
   }
   const addresses = addressesIn(options.url)
   let current = 0
@@ -160,7 +163,7 @@ export const sessionOf = (client: ClientBase): string | undefined => sessions.ge
 async function prepareSession(
   client: ClientBase,
   { location, clock, alone }: Pick<Connections, 'location' | 'clock' | 'alone'>,
-  { readOnly, limits }: { readonly readOnly: boolean; readonly limits: StoreLimits },
+  { readOnly, limits, isReplica }: Parameters<typeof prepareConnections>[0],
 ): Promise<void> {
   client.on('error', () => {})
   const settings = Object.entries({
@@ -205,7 +208,7 @@ async function prepareSession(
     refuse(`has version ${version}; Baton needs ${OLDEST_VERSION} or newer: upgrade the server`)
   // Of several hosts one may be about to take over.
   const standby = location.includes(',') ? 'unavailable' : 'store_refused'
-  if (found.recovering)
+  if (found.recovering && !isReplica)
     refuse('is a standby, where changes may be seen out of order; use the address of the primary', standby)
   if (readOnly) return
   if (found.fsync !== 'on')

@@ -1,4 +1,5 @@
 import { isSlow } from '../../filters.ts'
+import type { FlowWords } from '../../flow.ts'
 import { docs, type Engine, queriesOver, toTaskRows } from '../../queries.ts'
 import type { Store } from '../../store.ts'
 import { type Ask, askWith, type Trip } from '../connection/ask.ts'
@@ -9,10 +10,25 @@ import { settled } from './log.ts'
 const AGENT_COUNTS = `SELECT 'outgoing', agent, count(*) FROM party WHERE side = 'from' GROUP BY agent
   UNION ALL SELECT 'incoming', agent, count(*) FROM party WHERE side = 'to' GROUP BY agent`
 
+/** Reading a field as text is quicker than reading the document, and both stand before any text of an attempt. */
+const fieldIn = (name: string) => `substring(doc FROM '"${name}":"([^"]*)"')`
+const FLOW_WORDS: FlowWords = {
+  created: fieldIn('created_at'),
+  updated: fieldIn('updated_at'),
+  firstWord: (text) => `split_part(${text}, ' ', 1)`,
+  median: (value) => `percentile_disc(0.5) WITHIN GROUP (ORDER BY ${value})`,
+}
+
 const LONGEST_CHAIN = `SELECT doc, open_deps FROM baton.task
   WHERE ws = $1 AND open_deps = 0 AND height > 1 AND status <> 'done' AND NOT EXISTS (
     SELECT 1 FROM baton.task WHERE ws = $1 AND critical = 1 AND status <> 'done')
   ORDER BY height DESC, sort_key LIMIT 1`
+
+const CHAIN = `WITH RECURSIVE chain (uid, n) AS (SELECT $2::text COLLATE "C", 1 UNION ALL SELECT (
+    SELECT t.uid FROM baton.task_dep d JOIN baton.task t ON t.ws = $1 AND t.uid = d.task
+    WHERE d.ws = $1 AND d.depends_on = chain.uid AND t.status <> 'done'
+    ORDER BY t.height DESC, t.sort_key LIMIT 1), n + 1 FROM chain WHERE uid IS NOT NULL AND n < $3)
+  SELECT t.doc, t.open_deps FROM chain JOIN baton.task t ON t.ws = $1 AND t.uid = chain.uid ORDER BY n`
 
 const DEPENDENTS = `SELECT t.id
   FROM (SELECT task FROM baton.task_dep WHERE ws = $1 AND depends_on = $2 OFFSET 0) AS d
@@ -21,9 +37,12 @@ const DEPENDENTS = `SELECT t.id
 
 const ABOUT = 'SELECT doc FROM baton.notice WHERE ws = $1 AND about = ANY ($2::text[]) ORDER BY uid'
 
+/** Ways to the database: for quick reads, lists of ended handoffs, and reads that may take long. */
+type Trips = Readonly<Record<'quick' | 'history' | 'slow', Trip>>
+
 /** The reads of the port; each is answered by an index. */
-export function postgresQueries(trip: Trip, slowTrip: Trip, ws: number) {
-  const [ask, askSlowly] = [askWith(trip, ws), askWith(slowTrip, ws)]
+export function postgresQueries({ quick, history, slow }: Trips, ws: number) {
+  const [ask, askHistory, askSlowly] = [askWith(quick, ws), askWith(history, ws), askWith(slow, ws)]
   const shared =
     (answer: Ask): Engine['ask'] =>
     (sql, ...values) => {
@@ -42,12 +61,15 @@ export function postgresQueries(trip: Trip, slowTrip: Trip, ws: number) {
       },
       list(listing) {
         const [text, ...values] = printed(listing)
-        return (isSlow(listing) ? askSlowly : ask)(undefined, text, ...values)
+        const quickly = listing.shelf?.keys.length ? askHistory : ask
+        return (isSlow(listing) ? askSlowly : quickly)(undefined, text, ...values)
       },
-      settled: () => settled(trip, ws),
+      settled: () => settled(quick, ws),
       agentCounts: AGENT_COUNTS,
+      flowWords: FLOW_WORDS,
+      chainFrom: (uid, most) => ask('task_chain', CHAIN, uid, most),
+      longestChain: async () => toTaskRows(await ask('longest_chain', LONGEST_CHAIN))[0],
     }),
-    longestChain: async () => toTaskRows(await ask('longest_chain', LONGEST_CHAIN))[0],
     // Without a name it is planned for the tables as they are; a kept plan may take a longer index.
     dependents: async (uid) => (await ask(undefined, DEPENDENTS, uid)).map(([id]) => id!),
     noticesAbout: async (uids) => docs(await askSlowly('notices_about', ABOUT, uids)),

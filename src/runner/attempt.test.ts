@@ -46,6 +46,27 @@ async function until(holds: () => boolean | Promise<boolean>, limitMs = 10_000):
 }
 
 describe('an attempt', () => {
+  it('runs again on the edited work when its sender edited it meanwhile, and spends no retry', async () => {
+    const began = Promise.withResolvers<void>()
+    const edited = Promise.withResolvers<void>()
+    const seen: unknown[] = []
+    await baton.specialist('worker', {}, async ({ input }) => {
+      seen.push(input)
+      began.resolve()
+      await edited.promise
+      return { output: input }
+    })
+    const sent = await send({ input: { color: 'red' } })
+    await began.promise
+    await sender.call('handoff_amend', { id: sent.id, input: { color: 'blue' } })
+    edited.resolve()
+    await until(async () => (await stateOf(sent.id)) === 'completed')
+
+    const { handoff, result } = await sender.get(sent.id)
+    assert.deepEqual(seen, [{ color: 'red' }, { color: 'blue' }])
+    assert.deepEqual([handoff.attempt, result?.output], [1, { color: 'blue' }])
+  })
+
   it('[S1-69] is run once, also when it is handed in while the specialist looks for more', async () => {
     await baton.close()
     const looked = Promise.withResolvers<void>()

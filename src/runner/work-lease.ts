@@ -37,37 +37,36 @@ export const isAway = (error: unknown): boolean => error instanceof BatonError &
 export const isUnusable = (error: unknown): boolean =>
   error instanceof BatonError && error.code === 'store_refused'
 
-const UNWATCHED = 'no more looking'
-
 /** Keeps the lease of a handoff and notices at once when it is lost, cancelled or given away. */
 export class WorkLease {
   readonly #options: WorkLeaseOptions
-  readonly #released = new AbortController()
-  readonly #unwatched = new AbortController()
+  readonly #watchLater = setTimeout(() => void this.#watch(), WATCH_AFTER_MS)
+  /** Made when it begins to watch. */
+  #watching: AbortController | undefined
   #timer: NodeJS.Timeout | undefined
+  #isReleased = false
 
   constructor(options: WorkLeaseOptions) {
     this.#options = options
     this.#beatLater(options.handoff, BEATS_PER_LEASE)
-    const watch = setTimeout(() => void this.#watch(), WATCH_AFTER_MS)
-    this.#unwatched.signal.addEventListener('abort', () => clearTimeout(watch))
   }
 
   /** No more looking: the holder is about to hand in, and is told of a loss then. */
   unwatch(): void {
-    this.#unwatched.abort(UNWATCHED)
+    clearTimeout(this.#watchLater)
+    this.#watching?.abort('no more looking')
   }
 
-  /** No more signs of life either: it was handed in, or is lost. */
+  /** No more heartbeats either: it was handed in, or is lost. */
   release(): void {
+    this.#isReleased = true
     clearTimeout(this.#timer)
-    this.#released.abort(UNWATCHED)
     this.unwatch()
   }
 
   #beatLater(handoff: Handoff, part: number): void {
     const { lease_until, updated_at } = handoff
-    if (lease_until === undefined || this.#released.signal.aborted) return
+    if (lease_until === undefined || this.#isReleased) return
     const leaseMs = Math.max(Date.parse(lease_until) - Date.parse(updated_at), SHORTEST_LEASE_MS)
     this.#timer = setTimeout(async () => {
       try {
@@ -84,8 +83,9 @@ export class WorkLease {
   async #watch(): Promise<void> {
     try {
       const { link, handoff } = this.#options
+      this.#watching = new AbortController()
       const about = { handoff: handoff.uid }
-      const reason = await link.until(about, () => this.#look(), this.#unwatched.signal)
+      const reason = await link.until(about, () => this.#look(), this.#watching.signal)
       if (reason) this.#lose(reason)
     } catch (error) {
       // To stop is the usual end. Any other failure shows again when the result is handed in.
@@ -99,7 +99,7 @@ export class WorkLease {
     try {
       const reason = lossOf(handoff, await link.handoff(handoff.uid))
       // Its own end, which was written meanwhile, is not a loss.
-      if (!reason || this.#released.signal.aborted) return undefined
+      if (!reason || this.#isReleased) return undefined
       return await beat().then(
         () => undefined,
         (error: unknown) => (isLost(error) ? reason : Promise.reject(error)),
@@ -111,7 +111,7 @@ export class WorkLease {
   }
 
   #lose(reason: BatonError): void {
-    if (this.#released.signal.aborted) return
+    if (this.#isReleased) return
     this.release()
     this.#options.onLost(reason)
   }

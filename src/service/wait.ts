@@ -1,7 +1,7 @@
 import { BatonError, HandoffFailedException, HandoffTimeoutException, timedOut } from '../domain/errors.ts'
 import { dueOf, isPast } from '../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
-import type { Content } from '../domain/handoffs/package.ts'
+import type { Content, Result } from '../domain/handoffs/package.ts'
 import { endReason } from '../domain/handoffs/reasons.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import { present } from '../domain/present.ts'
@@ -32,8 +32,9 @@ export const waitForEnd = async (
 /** The handoff with what was handed in for it. A result that this process wrote itself is not read again. */
 export async function waitForResult(deps: ServiceDeps, ref: string, options: WaitOptions = {}) {
   const { handoff, content } = await waitForContent(deps, ref, options)
-  const { result } = (content ? structuredClone(content) : await deps.store.content(handoff.uid)) ?? {}
-  return { ...result, handoff }
+  const { result = {} } = content ?? (await deps.store.content(handoff.uid)) ?? {}
+  // Others may be told of the same rows.
+  return { ...(content ? (JSON.parse(JSON.stringify(result)) as Result) : result), handoff }
 }
 
 async function waitForContent(
@@ -45,22 +46,19 @@ async function waitForContent(
   const begun = performance.now()
   const { signal } = options
   let away: BatonError | undefined
-  const patient =
-    <T>(look: (woken: Woken) => Promise<T>) =>
-    async (woken: Woken): Promise<T> => {
-      try {
-        away = undefined
-        return await look(woken)
-      } catch (error) {
-        if (isPassing(error)) away = error
-        throw error
-      }
-    }
   let seen: Handoff | undefined
   const seconds = () => options.timeout_s ?? seen?.timeout_s ?? DEFAULT_WAIT_S
   const left = () => seconds() * 1_000 - (performance.now() - begun)
-  const until = <T>(look: (woken: Woken) => Promise<T | undefined>, about?: string) =>
-    waitFor(deps, patient(look), left, signal, about)
+  const until = <T>(look: (woken: Woken) => Promise<T | undefined>, about?: string) => {
+    const patient = (woken: Woken) => {
+      away = undefined
+      return look(woken).catch((error: unknown) => {
+        if (isPassing(error)) away = error
+        throw error
+      })
+    }
+    return waitFor(deps, patient, left, signal, about)
+  }
   // A uid is looked up once, by the first look, when its changes are heard already.
   const found = isUid(ref) ? { uid: ref } : await until(() => find(deps, ref))
   let content: Content | undefined

@@ -11,7 +11,6 @@ import { type Connections, sessionOf } from './connection/connect.ts'
 import { isEnded, isOutdated, isSurelyLost, toBatonError } from './connection/errors.ts'
 import { type Call, call, roundTrip } from './connection/round-trip.ts'
 import { change, flush } from './flush.ts'
-import { putRight } from './leases.ts'
 import { type Load, Loader, type LoadOptions } from './load.ts'
 
 const BEGIN = call({ name: 'begin', text: 'BEGIN' })
@@ -47,37 +46,18 @@ export async function runTransaction(
   units: readonly Unit<unknown>[],
   settled: ReadonlySet<string> | 'skip',
 ): Promise<BatchResult> {
-  return fromStore(options, await connectTo(options.connections), units, settled)
-}
-
-function connectTo({ connect, location }: Connections): Promise<PoolClient> {
-  return connect('writes').catch((error: unknown) => {
+  const { connections, ws, origin, onCommit } = options
+  const { connect, location } = connections
+  const client = await connect('writes').catch((error: unknown) => {
     // A server that is not there will not be there in a moment; one that ended the connection may be.
     throw isEnded(error) ? new TransactionLost(toBatonError(error, location)) : toBatonError(error, location)
   })
-}
-
-async function fromStore(
-  options: TransactionOptions,
-  client: PoolClient,
-  units: readonly Unit<unknown>[],
-  settled: ReadonlySet<string> | 'skip',
-): Promise<BatchResult> {
-  const { connections, ws, origin, onCommit } = options
-  const { location } = connections
   const loader = new Loader(ws, units, options)
   let writes: readonly Call[] = []
   const set = new WorkingSet(loader.loaded, origin)
   let outcomes: readonly Outcome[] = []
   try {
     await load(client, connections.clock, loader, settled)
-    if (loader.early.length > 0) {
-      // Its locks are given back first: those of a batch are taken in one order.
-      await roundTrip(client, [ROLLBACK])
-      const [right = []] = await roundTrip(client, [putRight(ws, loader.early)])
-      const again = { ...options, isRight: right.length === 0, drawn: loader.drawn }
-      return fromStore(again, client, units, settled)
-    }
     if (loader.due.length > 0) {
       await leave(client)
       return { due: loader.due }
@@ -99,10 +79,8 @@ async function fromStore(
   } catch (error) {
     if (isSurelyLost(error, writes.length)) {
       void leave(client)
-      if (isOutdated(error) && !options.lockAgents) {
-        const again = { ...options, lockAgents: true }
-        return fromStore(again, await connectTo(connections), units, settled)
-      }
+      if (isOutdated(error) && !options.lockAgents)
+        return runTransaction({ ...options, lockAgents: true }, units, settled)
       throw lost(error, location, units.length)
     }
     await committedOrLost(options, client, set, error)
@@ -121,7 +99,7 @@ async function load(
   await fetchAll(client, [time, ...loader.first(settled)], [BEGIN])
   // Outside a transaction every write would be committed by itself.
   if (client.getTransactionStatus() !== 'T') throw new Error('the server did not begin a transaction')
-  if (loader.due.length + loader.early.length > 0) return
+  if (loader.due.length > 0) return
   await fetchAll(client, loader.second())
   while (loader.isShort) await fetchAll(client, loader.moreNumbers())
 }

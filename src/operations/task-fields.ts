@@ -4,6 +4,9 @@ import type { TaskRow } from '../service/service.ts'
 
 export const BASIC = ['invalid_input', 'not_found', 'conflict', 'wrong_state', 'unavailable'] as const
 
+/** The tools of records write `task_id` for `id`. */
+export const TASK_ID_TOO = { task_id: 'id' } as const
+
 /** A task as every operation answers it. */
 export const Shown = () =>
   Task().extend({ blocked: z.boolean().describe('A dependency is not done'), open_deps: z.int() })

@@ -4,14 +4,15 @@ import { briefMarkdown, DEFAULT_BUDGET, PackedPart, SMALLEST_BUDGET } from '../d
 import { newTaskFields } from '../domain/tasks/inputs.ts'
 import { TASK_STATES, TaskId, ThoughtRecord } from '../domain/tasks/task.ts'
 import { mutable } from './handoff/fields.ts'
-import { defineOperation, PAGE, pageOf, Untrusted, WARNING } from './operation.ts'
-import { BASIC, Shown, show } from './task-fields.ts'
+import { defineOperation, Flag, PAGE, pageOf, Untrusted, WARNING } from './operation.ts'
+import { BASIC, Shown, show, TASK_ID_TOO } from './task-fields.ts'
 
 const create = defineOperation({
   name: 'task_create',
   summary: 'Add a task, with what it depends on.',
   scope: 'task:write',
   positional: ['id'],
+  aliases: TASK_ID_TOO,
   input: () => z.strictObject(newTaskFields()),
   output: Shown,
   errors: [...BASIC],
@@ -57,6 +58,7 @@ const get = defineOperation({
   summary: 'One task, what blocks it and its records.',
   scope: 'task:read',
   positional: ['id'],
+  aliases: TASK_ID_TOO,
   input: () => z.strictObject({ id: TaskId }),
   output: () =>
     z.object({
@@ -90,12 +92,48 @@ const next = defineOperation({
   }),
 })
 
+const taskPlanOf = defineOperation({
+  name: 'task_plan',
+  summary: 'The critical path, and counts of tasks by level.',
+  scope: 'task:read',
+  input: () =>
+    z.strictObject({
+      around: TaskId.optional().describe('Also the tasks near this one'),
+      done: Flag().describe('With finished tasks'),
+    }),
+  output: () =>
+    z.object({
+      counts: z.record(z.string(), z.int()).describe('Tasks by status'),
+      ready: z.int().describe('Tasks that can be started now'),
+      path: z.array(Shown()).describe('Critical path, first task first, 200 at most'),
+      levels: z.array(
+        z.object({
+          level: z.int(),
+          open: z.int().describe('Tasks of this level that are not done'),
+          done: z.int().describe('Tasks of this level that are done'),
+          ready: z.int().describe('Tasks of this level that can be started now'),
+        }),
+      ),
+      drawn: z.array(Shown()).describe('All tasks of a small plan; else the path and the tasks near one'),
+      whole: z.boolean().describe('Every open task is in drawn'),
+    }),
+  errors: ['invalid_input', 'unavailable'],
+  untrusted: ['path', 'drawn'],
+  examples: ['baton task plan', 'baton task plan --around P1.4 --json'],
+  run: async ({ deps }, _, { around, done }) => {
+    const { taskPlan } = await import('../service/tasks/plan.ts')
+    const { path, drawn, levels, counts, ...rest } = await taskPlan(deps.store, around, done)
+    return mutable({ ...rest, counts, levels, path: path.map(show), drawn: drawn.map(show) })
+  },
+})
+
 const start = defineOperation({
   name: 'task_start',
   summary: 'Claim a task; exactly one caller gets it.',
   scope: 'task:write',
   tools: 'default',
   positional: ['id'],
+  aliases: TASK_ID_TOO,
   input: () => z.strictObject({ id: TaskId }),
   output: Shown,
   errors: [...BASIC],
@@ -110,6 +148,7 @@ const brief = defineOperation({
   scope: 'task:read',
   tools: 'default',
   positional: ['id'],
+  aliases: TASK_ID_TOO,
   input: () =>
     z.strictObject({
       id: TaskId,
@@ -145,4 +184,4 @@ const brief = defineOperation({
   },
 })
 
-export const TASK_OPERATIONS = [create, list, get, next, start, brief] as const
+export const TASK_OPERATIONS = [create, list, get, next, taskPlanOf, start, brief] as const

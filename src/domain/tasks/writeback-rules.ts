@@ -1,14 +1,7 @@
 import type { FieldProblem } from '../problem.ts'
 
-export interface WrittenRecord {
-  readonly branch?: unknown
-  readonly commit_sha?: unknown
-  readonly summary?: unknown
-  readonly tests_run?: unknown
-  readonly blockers?: unknown
-  readonly status?: unknown
-  readonly notes?: unknown
-}
+type RecordField = 'branch' | 'commit_sha' | 'summary' | 'tests_run' | 'blockers' | 'status' | 'notes'
+export type WrittenRecord = Readonly<Partial<Record<RecordField, unknown>>>
 
 const SHA_256 = /^[0-9a-f]{64}$/i
 const FULL_SHA = 'write all 40 characters, as `git rev-parse HEAD` prints them'
@@ -27,12 +20,12 @@ export const isSha = (text: string): boolean => /^[0-9a-f]{40}$/i.test(text)
 export const isReinstating = ({ status, branch, commit_sha }: WrittenRecord): boolean =>
   status === 'todo' && branch === undefined && commit_sha === undefined
 
-const finding = (
-  severity: FieldProblem['severity'],
-  field: string,
-  code: string,
-  message: string,
-): FieldProblem => ({ severity, code, field, message })
+const finding = (severity: FieldProblem['severity'], field: string, code: string, message: string) => ({
+  severity,
+  code,
+  field,
+  message,
+})
 const error = (field: string, code: string, message: string) => finding('error', field, code, message)
 const warning = (field: string, code: string, message: string) => finding('warning', field, code, message)
 

@@ -2,6 +2,7 @@ import { recordIn } from '../../audit/entry.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { OPEN_STATES } from '../../domain/lifecycle.ts'
 import { taskReasons } from '../../domain/people/gate.ts'
+import { present } from '../../domain/present.ts'
 import { type Brief, type BriefPart, packBrief } from '../../domain/tasks/brief.ts'
 import type { Task, ThoughtRecord } from '../../domain/tasks/task.ts'
 import { inWords } from '../../domain/texts/visible.ts'
@@ -62,7 +63,7 @@ function taskPart(task: Task, by: string, blocked_by: readonly string[]): BriefP
     ...(task.criteria.length > 0 ? ['criteria:', ...task.criteria.map((line) => `- ${line}`)] : []),
     ...(task.notes === undefined ? [] : [`notes: ${task.notes}`]),
   ]
-  return { kind: 'task', title: `Task ${task.id}`, by, untrusted: true, text: lines.join('\n') }
+  return partToldBy('task', `Task ${task.id}`, by, lines)
 }
 
 /** Each record once: that of the project, the task's own, its dependencies', and those that they refer to. */
@@ -97,11 +98,22 @@ async function recordParts(deps: ServiceDeps, task: Task): Promise<readonly Brie
   return parts
 }
 
+/** A part that agents wrote. */
+function partToldBy(
+  kind: BriefPart['kind'],
+  title: string,
+  by: string,
+  lines: readonly string[],
+  source?: string,
+) {
+  return { kind, title, ...present({ source }), by, untrusted: true, text: lines.join('\n') }
+}
+
 function recordPart(
   kind: BriefPart['kind'],
   title: string,
   record: ThoughtRecord,
-  status: string | undefined,
+  status?: string,
 ): BriefPart {
   const list = (name: string, items: readonly string[]) =>
     items.length > 0 ? [`${name}: ${items.join(', ')}`] : []
@@ -120,64 +132,42 @@ function recordPart(
     ...(record.signed === false ? ['unsigned: its author has a key and did not use it'] : []),
     `written: ${record.created_at}${record.on_behalf_of === undefined ? '' : ` on behalf of ${record.on_behalf_of}`}`,
   ]
-  return {
-    kind,
-    title: `${title}: ${record.task_id}`,
-    source: `record ${record.uid}`,
-    by: record.by,
-    untrusted: true,
-    text: lines.join('\n'),
-  }
+  return partToldBy(kind, `${title}: ${record.task_id}`, record.by, lines, `record ${record.uid}`)
 }
 
 async function handoffParts(deps: ServiceDeps, task: Task): Promise<readonly BriefPart[]> {
   const { items } = await deps.store.handoffs({ task: task.id, state: OPEN_STATES }, { limit: MOST_HANDOFFS })
   return Promise.all(
-    items.map(async (handoff) => {
-      const summary = (await deps.store.content(handoff.uid))?.package.summary
-      return handoffPart(handoff, summary)
-    }),
+    items.map(async (handoff) =>
+      handoffPart(handoff, (await deps.store.content(handoff.uid))?.package.summary),
+    ),
   )
 }
 
-const handoffPart = (handoff: Handoff, summary: string | undefined): BriefPart => ({
-  kind: 'handoff',
-  title: `Open handoff ${handoff.id}`,
-  source: `handoff ${handoff.id}`,
-  by: handoff.from,
-  untrusted: true,
-  text: [
-    `title: ${handoff.title}`,
-    `from ${handoff.from} to ${handoff.to}, ${inWords(handoff.state)}${handoff.waiting_for === undefined ? '' : `, waits for ${handoff.waiting_for}`}`,
+function handoffPart({ id, title, from, to, state, waiting_for }: Handoff, summary?: string): BriefPart {
+  const waits = waiting_for === undefined ? '' : `, waits for ${waiting_for}`
+  const lines = [
+    `title: ${title}`,
+    `from ${from} to ${to}, ${inWords(state)}${waits}`,
     ...(summary === undefined ? [] : [`summary: ${summary}`]),
-  ].join('\n'),
-})
+  ]
+  return partToldBy('handoff', `Open handoff ${id}`, from, lines, `handoff ${id}`)
+}
 
-const nextPart = (rows: readonly TaskRow[]): BriefPart => ({
-  kind: 'next_actions',
-  title: 'Next actions (task_next_actions)',
-  by: 'the author of the tasks',
-  untrusted: true,
-  text: rows.map(({ task }) => `${task.critical ? '! ' : ''}${task.id} ${task.title}`).join('\n'),
-})
+function nextPart(rows: readonly TaskRow[]): BriefPart {
+  const lines = rows.map(({ task }) => `${task.critical ? '! ' : ''}${task.id} ${task.title}`)
+  return partToldBy('next_actions', 'Next actions (task_next_actions)', 'the author of the tasks', lines)
+}
 
-async function fileParts(
-  deps: ServiceDeps,
-  task: Task,
-): Promise<{ readonly parts: readonly BriefPart[]; readonly missing: readonly string[] }> {
+async function fileParts(deps: ServiceDeps, task: Task) {
   const project = await deps.project?.()
   if (!project) return { parts: [], missing: ['the files of the project, which is not on this machine'] }
   const prompt = await project.prompt(task.id)
   const parts: BriefPart[] = []
   const missing: string[] = []
-  if (prompt)
-    parts.push({
-      kind: 'prompt',
-      title: `Prompt of ${task.id}`,
-      source: prompt.path,
-      untrusted: false,
-      text: prompt.text,
-    })
+  const given = (kind: BriefPart['kind'], title: string, source: string, text: string) =>
+    parts.push({ kind, title, source, untrusted: false, text })
+  if (prompt) given('prompt', `Prompt of ${task.id}`, prompt.path, prompt.text)
   else missing.push(`a task-prompts file with a section for ${task.id}`)
   const wanted = [
     ...(prompt?.extractions ?? []).map((path) => ({ kind: 'extraction' as const, path })),
@@ -186,7 +176,7 @@ async function fileParts(
   for (const { kind, path } of wanted) {
     const whole = (await project.read(path))?.trimEnd()
     const text = whole?.replace(OWN_SECTION, '').trimEnd()
-    if (text) parts.push({ kind, title: path, source: path, untrusted: false, text })
+    if (text) given(kind, path, path, text)
     else if (!whole) missing.push(path)
   }
   return { parts, missing }

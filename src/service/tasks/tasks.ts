@@ -125,12 +125,13 @@ export class Tasks extends UseCases {
       return changeTask(this.deps, call, 'task_complete', { id, ...input }, (step) => {
         demandPm(step, input.on_behalf_of)
         const before = mustTask(step.view, id).task
+        const more = `add what you know with: baton thought record ${id}`
+        const again = `open it again with: baton thought record ${id} --status todo -m "…"`
         if (before.status === 'done')
-          refuse(
-            'wrong_state',
-            `${id} is done already; add what you know with: baton thought record ${id}, or open it again with: baton thought record ${id} --status todo -m "…"`,
-            { id, record: before.record_id },
-          )
+          refuse('wrong_state', `${id} is done already; ${more}, or ${again}`, {
+            id,
+            record: before.record_id,
+          })
         const { task } = addRecord({ ...step, key, isAsker }, uid, before, record)
         return finishTask({ ...step, isAsker }, task, { progress, notes: input.notes })
       })
@@ -149,7 +150,7 @@ export class Tasks extends UseCases {
     throw error
   }
 
-  /** The newest records, of one task or of the whole project, in the order in which they were written. */
+  /** The newest records of one task or of the project, in the order of writing. */
   latest(limit: number, id?: string): Promise<readonly ThoughtRecord[]> {
     return id === undefined ? this.deps.store.latestRecords(limit) : this.deps.store.records(id, limit)
   }
@@ -191,12 +192,9 @@ export function refuseNoTask(id: string): never {
   refuse('not_found', `there is no task ${id}; see what is there with: baton task list`, { id })
 }
 
-function mustTask(view: View, id: string): TaskRow {
-  const row = view.task(id)
-  if (!row)
-    refuse('not_found', `there is no task ${id}; create it with: baton task create ${id} --title "…"`, { id })
-  return row
-}
+const mustTask = (view: View, id: string): TaskRow =>
+  view.task(id) ??
+  refuse('not_found', `there is no task ${id}; create it with: baton task create ${id} --title "…"`, { id })
 
 /** Dependencies must be there before the task that needs them, so a circle cannot come about. */
 export function newTask(step: Step, input: NewTask): Task {
@@ -240,22 +238,14 @@ export function newTask(step: Step, input: NewTask): Task {
 /** Document 003's update within a unit that has read the task. */
 function updateTask(step: Writing, task: Task, input: TaskUpdate): Task {
   if (input.status === 'done') return finishTask(step, task, input)
-  if (task.status === 'done' && input.status !== undefined)
-    refuse('wrong_state', `${task.id} is done; only a reinstatement record opens it again`, {
-      id: task.id,
-      status: task.status,
-    })
+  const { id, status } = task
+  const { progress, notes } = input
+  if (status === 'done' && input.status !== undefined)
+    refuse('wrong_state', `${id} is done; only a reinstatement record opens it again`, { id, status })
   // To say nothing asks whether one may: there is nothing to write down.
   if (Object.values(input).every((value) => value === undefined)) return held(step, task)
-  return putTask(
-    step,
-    {
-      ...(input.status === undefined ? held(step, task) : moved(step, task, input.status)),
-      ...present({ progress: input.progress, notes: input.notes }),
-    },
-    'task.update',
-    { fields: { notes: input.notes } },
-  )
+  const next = input.status === undefined ? held(step, task) : moved(step, task, input.status)
+  return putTask(step, { ...next, ...present({ progress, notes }) }, 'task.update', { fields: { notes } })
 }
 
 /** To say that a task is in progress is to claim it; to say todo is to give it back. */
@@ -275,14 +265,12 @@ function refuseOthers(step: Step, task: Task): void {
 
 /** The task as its claimant holds it. One that waits for others cannot be begun. */
 function claimed({ view, actor }: Step, task: Task): Task {
-  const open_deps = view.task(task.id)?.open_deps ?? 0
-  if (open_deps > 0)
-    refuse(
-      'wrong_state',
-      `${task.id} waits for ${open_deps} other ${open_deps === 1 ? 'task' : 'tasks'}; see: baton task get ${task.id}`,
-      { id: task.id, open_deps },
-    )
   const { instance: _, ...rest } = task
+  const { id } = task
+  const open_deps = view.task(id)?.open_deps ?? 0
+  const others = `${open_deps} other ${open_deps === 1 ? 'task' : 'tasks'}`
+  if (open_deps > 0)
+    refuse('wrong_state', `${id} waits for ${others}; see: baton task get ${id}`, { id, open_deps })
   return { ...rest, status: 'in_progress', owner: actor.name, ...present({ instance: actor.instance }) }
 }
 
@@ -292,12 +280,9 @@ function finishTask(step: Writing, task: Task, input: TaskUpdate): Task {
   if (task.status === 'done') return task
   if (!isWrittenBack(task)) refuse('unmet', WRITEBACK_REQUIRED, { id: task.id, missing: 'thought_record' })
   held(step, task)
-  const done = putTask(
-    step,
-    { ...task, status: 'done', progress: 100, ...present({ notes: input.notes }) },
-    'task.done',
-    { fields: { notes: input.notes } },
-  )
+  const { notes } = input
+  const finished: Task = { ...task, status: 'done', progress: 100, ...present({ notes }) }
+  const done = putTask(step, finished, 'task.done', { fields: { notes } })
   step.view.shiftDependents(task.uid, -1)
   return done
 }
@@ -341,9 +326,7 @@ function addRecord(
   })
   if (reopened !== task) view.shiftDependents(task.uid, 1)
   const seq = view.stream(task.uid)?.seq ?? 0
-  const counted: Task = reinstates
-    ? { ...next, period_seq: seq }
-    : { ...next, record_seq: seq, record_id: uid }
+  const counted = { ...next, ...(reinstates ? { period_seq: seq } : { record_seq: seq, record_id: uid }) }
   view.putTask(counted)
   return { record, task: counted }
 }

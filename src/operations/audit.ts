@@ -1,19 +1,16 @@
 import * as z from 'zod'
 import { ChainReport, Proof, Redacted, redactFields, Sealed, ShownEntry } from '../domain/audit-answers.ts'
 import { AuditSession } from '../domain/audit-session.ts'
+import { optional } from '../domain/once.ts'
 import { present } from '../domain/present.ts'
+import { text } from '../domain/schema-parts.ts'
 import { mutable } from './handoff/fields.ts'
 import { defineOperation, PAGE, pageOf } from './operation.ts'
 
 const BASIC = ['invalid_input', 'not_found', 'wrong_state', 'unmet', 'store_refused', 'unavailable'] as const
 
 const Session = () => ({
-  session: z
-    .string()
-    .min(1)
-    .max(100)
-    .optional()
-    .describe('Audit session; your open one if left out, else the newest of the workspace'),
+  session: optional(text(100), 'Audit session; without it your open one, else the newest'),
 })
 
 /** The lease that a sealing call holds is its own business. */
@@ -57,12 +54,10 @@ const verifyChain = defineOperation({
   input: () => z.strictObject(Session()),
   output: () =>
     ChainReport().extend({
-      unchained: z
-        .array(z.string())
-        .optional()
-        .describe(
-          'Records that were put into the store past the log; a pm answers for them with thought_attest',
-        ),
+      unchained: optional(
+        z.array(z.string()),
+        'Records that were put into the store past the log; a pm answers for them with thought_attest',
+      ),
     }),
   errors: [...BASIC],
   examples: ['baton audit verify-chain --as codex'],
@@ -107,8 +102,8 @@ const proof = defineOperation({
   positional: ['id'],
   input: () =>
     z.strictObject({
-      id: z.string().min(1).max(200).describe('Id of a handoff, task, record or audit session'),
-      limit: z.coerce.number().int().min(1).max(200).optional().describe('How many entries at most (20)'),
+      id: text(200).describe('Id of a handoff, task, record or audit session'),
+      limit: optional(z.coerce.number().int().min(1).max(200), 'How many entries at most (20)'),
     }),
   output: Proof,
   exact: true,
@@ -131,8 +126,7 @@ const checkpoint = defineOperation({
   name: 'audit_checkpoint',
   summary: 'Sign the current head of the log, where its key is; with --show the newest signed one.',
   scope: 'audit:write',
-  input: () =>
-    z.strictObject({ show: z.boolean().optional().describe('Sign nothing, only show the newest') }),
+  input: () => z.strictObject({ show: optional(z.boolean(), 'Sign nothing, only show the newest') }),
   output: Checkpoint,
   exact: true,
   errors: [...BASIC],
@@ -147,14 +141,19 @@ const checkpoint = defineOperation({
 
 const log = defineOperation({
   name: 'audit_log',
-  summary: 'The log of the workspace, oldest first.',
+  summary: 'The log of the workspace, or of one handoff, task or run, oldest first.',
   scope: 'audit:read',
-  input: () => z.strictObject(PAGE()),
+  input: () =>
+    z.strictObject({
+      about: z.string().min(1).max(200).optional().describe('Only entries about this handoff, task or run'),
+      ...PAGE(),
+    }),
   output: () => z.object({ items: z.array(ShownEntry()), next: z.string().optional() }),
   exact: true,
   errors: ['invalid_input', 'unavailable'],
-  examples: ['baton audit log --limit 50'],
-  run: async (service, _, page) => mutable(await (await service.audit()).log(pageOf(page))),
+  examples: ['baton audit log --limit 50', 'baton audit log --about HO-2026-001'],
+  run: async (service, _, { about, ...page }) =>
+    mutable(await (await service.audit()).log(pageOf(page), about)),
 })
 
 const key = defineOperation({

@@ -1,23 +1,21 @@
 import * as z from 'zod'
 import { DIALECTS } from '../dialects/dialect.ts'
 import { CheckedDocument, ImportItem } from '../domain/document-answers.ts'
+import { optional } from '../domain/once.ts'
 import { PlacedProblem } from '../domain/problem.ts'
+import { text } from '../domain/schema-parts.ts'
 import { mutable } from './handoff/fields.ts'
 import { defineOperation } from './operation.ts'
 
 /** More than any handoff has; what is larger is refused before it is read. */
 const MAX_TEXT = 4_000_000
 
-const text = () => ({
+const document = () => ({
   text: z
     .string()
     .max(MAX_TEXT)
     .describe('The document itself: markdown, JSON, YAML, or any text with blocks in it'),
-  path: z
-    .string()
-    .max(1_000)
-    .optional()
-    .describe('Path of the document; its folder tells some dialects apart'),
+  path: optional(z.string().max(1_000), 'Its path; the folder tells some dialects apart'),
 })
 
 const Loss = () => z.object({ field: z.string(), reason: z.string() })
@@ -29,16 +27,11 @@ const target = () =>
     .describe(`${DIALECTS.join(', ')}, or a format that baton.yaml names`)
 
 const writing = () => ({
-  slot: z
-    .boolean()
-    .optional()
-    .describe('Carry what the dialect has no place for under x_baton, so that the way back is exact'),
-  supply: z
-    .record(z.string().max(100), z.unknown())
-    .optional()
-    .describe(
-      'Fields that the dialect requires and the document lacks, for example {"record.branch": "main"}',
-    ),
+  slot: optional(z.boolean(), 'Carry what the dialect has no place for under x_baton'),
+  supply: optional(
+    z.record(z.string().max(100), z.unknown()),
+    'Fields that the dialect requires and the document lacks, for example {"record.branch": "main"}',
+  ),
 })
 
 const check = defineOperation({
@@ -47,12 +40,11 @@ const check = defineOperation({
   scope: 'document:read',
   input: () =>
     z.strictObject({
-      ...text(),
-      changed: z
-        .array(z.string().min(1).max(1_000))
-        .max(10_000)
-        .optional()
-        .describe('Files that the work changed; each must stand among the artifacts of a package'),
+      ...document(),
+      changed: optional(
+        z.array(text(1_000)).max(10_000),
+        'Files that the work changed; each must stand among the artifacts of a package',
+      ),
     }),
   output: () => z.object({ documents: z.array(CheckedDocument()) }),
   errors: ['invalid_input', 'too_large'],
@@ -70,9 +62,9 @@ const documentConvert = defineOperation({
   scope: 'document:read',
   input: () =>
     z.strictObject({
-      ...text(),
+      ...document(),
       to: target(),
-      document: z.int().min(1).max(100_000).optional().describe('Which one, where the text holds several'),
+      document: optional(z.int().min(1).max(100_000), 'Which one, where the text holds several'),
       ...writing(),
     }),
   output: () =>
@@ -93,7 +85,7 @@ const importing = defineOperation({
   name: 'document_import',
   summary: 'Import the handoffs and records of a document as they are, each once. Limits do not apply.',
   scope: 'document:write',
-  input: () => z.strictObject(text()),
+  input: () => z.strictObject(document()),
   output: () => z.object({ items: z.array(ImportItem()) }),
   errors: ['invalid_input', 'unavailable', 'too_large'],
   examples: ['baton import _handoffs/active/*.md'],
@@ -110,7 +102,7 @@ const exporting = defineOperation({
   positional: ['id'],
   input: () =>
     z.strictObject({
-      id: z.string().min(1).max(200).describe('Handoff or task id, for example HO-2026-001 or P0.1.1'),
+      id: text(200).describe('Handoff or task id, for example HO-2026-001 or P0.1.1'),
       to: target().optional(),
       ...writing(),
     }),

@@ -559,3 +559,19 @@ describeOnEngines('task_complete', (open) => {
       })
   })
 })
+
+describeOnEngines('a tool about one task', (open) => {
+  it('takes its id as id and as task_id, and refuses two that differ', async (t) => {
+    const { ask } = await opened(() => open(t))
+    await ask(planner, 'task_create', { task_id: 'P0.1.2', title: 'By its other name' })
+
+    for (const name of ['task_get', 'task_start', 'task_brief', 'task_log', 'thought_list'] as const) {
+      const answers = [
+        await ask(claude, name, { id: 'P0.1.2' }),
+        await ask(claude, name, { task_id: 'P0.1.2' }),
+      ]
+      assert.deepEqual(answers[0], answers[1], name)
+      await assert.rejects(ask(claude, name, { id: 'P0.1.2', task_id: 'P0.1.1' }), { code: 'invalid_input' })
+    }
+  })
+})

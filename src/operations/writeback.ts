@@ -7,7 +7,7 @@ import { TaskId, ThoughtRecord } from '../domain/tasks/task.ts'
 import { notesProblem, recordProblems, type WrittenRecord } from '../domain/tasks/writeback-rules.ts'
 import type { Service } from '../service/service.ts'
 import { HandoffAnswer } from './handoff/fields.ts'
-import { defineOperation } from './operation.ts'
+import { defineOperation, Flag } from './operation.ts'
 import { BASIC, Shown, show } from './task-fields.ts'
 
 /** The diagram of document 003 writes `id` for `task_id`. */
@@ -110,19 +110,15 @@ const escalate = defineOperation({
 
 const list = defineOperation({
   name: 'thought_list',
-  summary:
-    'The newest records, of one task or of the whole project, in the order in which they were written.',
+  summary: 'The newest records of one task or of the project, in the order of writing.',
   scope: 'task:read',
   positional: ['task_id'],
+  aliases: ID_TOO,
   input: () =>
     z.strictObject({
       task_id: TaskId.optional(),
       limit: z.coerce.number().int().min(1).max(200).optional().describe('How many at most (20)'),
-      unchained: z
-        // A query can only say it as text.
-        .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
-        .optional()
-        .describe('Only records that were written to the store past the log'),
+      unchained: Flag().describe('Only records that were written to the store past the log'),
     }),
   output: () => z.object({ items: z.array(ThoughtRecord()) }),
   untrusted: ['items'],
@@ -160,11 +156,7 @@ const attest = defineOperation({
 })
 
 /** Refuses what a record cannot do without; answers what is unusual in it. */
-async function judged(
-  service: Service,
-  task: string,
-  input: WrittenRecord,
-): Promise<{ warnings?: string[] }> {
+async function judged(service: Service, task: string, input: WrittenRecord) {
   const found = recordProblems(task, input, await service.deps.project?.())
   const wrong = found.filter(({ severity }) => severity === 'error')
   if (wrong.length > 0)

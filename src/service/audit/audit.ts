@@ -1,6 +1,7 @@
 import { decodeEntry } from '../../audit/entry.ts'
 import type { ShownEntry } from '../../domain/audit-answers.ts'
 import type { AuditSession } from '../../domain/audit-session.ts'
+import { present } from '../../domain/present.ts'
 import type { LogEntry, Page, PageRequest, SessionFilter } from '../../storage/store.ts'
 import type { Call } from '../deps.ts'
 import { refuse, UseCases } from '../write.ts'
@@ -51,11 +52,29 @@ export class Audit extends UseCases {
     )
   }
 
-  /** A page of the log, oldest first. */
-  async log({ limit, cursor = '0' }: PageRequest): Promise<Page<ShownEntry>> {
-    const page = await this.deps.store.changes(cursor, limit)
-    const items = page.entries.map(toShown)
+  /** A page of the log, oldest first; about one subject, all that its timeline tells. */
+  async log({ limit, cursor = '0' }: PageRequest, about?: string): Promise<Page<ShownEntry>> {
+    const { store } = this.deps
+    if (about !== undefined) {
+      const handoff = await store.handoff(about)
+      const uid = handoff?.uid ?? (await store.task(about))?.task.uid ?? (await store.run(about))?.uid
+      const entries = uid === undefined ? [] : await store.timeline(handoff?.root ?? uid, uid, limit)
+      return { items: await this.#shown(entries) }
+    }
+    const page = await store.changes(cursor, limit)
+    const items = await this.#shown(page.entries)
     return { items, ...(items.length === limit && { next: page.cursor }) }
+  }
+
+  /** Entries with the ids that people use. */
+  async #shown(entries: readonly LogEntry[]): Promise<ShownEntry[]> {
+    const { store } = this.deps
+    const named = [...new Set(entries.map(({ subject }) => subject))].map(async (uid) => {
+      const found = (await store.handoff(uid)) ?? (await store.task(uid))?.task ?? (await store.run(uid))
+      return [uid, found?.id] as const
+    })
+    const ids = new Map(await Promise.all(named))
+    return entries.map((entry) => ({ ...toShown(entry), ...present({ id: ids.get(entry.subject) }) }))
   }
 
   /** The key that signs this log, and whether this machine holds it. */

@@ -68,6 +68,18 @@ export function headIn(folder: string): string {
   return [head, at, stash, written?.ino, written?.mtimeNs].join(' ')
 }
 
+/** The address on the web of the repository that this folder is in, by its remote `origin`; without a name or a password. */
+export function webRemote(here: string): string | undefined {
+  const folder = gitFolder(checkoutAbove(here)?.root ?? here)
+  const config = folder && readIfThere(join(commonFolder(folder) ?? folder, 'config'))
+  const [, remote = ''] =
+    /^\[remote "origin"\]\s*$(?:\n(?!\[).*)*?\n\s*url\s*=\s*(\S+)/m.exec(config ?? '') ?? []
+  const form =
+    /^(?:(?:https?|ssh|git):\/\/(?:[^@/]*@)?([\w.-]+)(?::\d+)?\/|[\w-]+@([\w.-]+):)([\w./~-]+?)(?:\.git)?\/?$/
+  const [, host, scpHost, path] = form.exec(remote) ?? []
+  return path === undefined ? undefined : `https://${host ?? scpHost}/${path}`
+}
+
 /** The branches that are checked out in linked worktrees whose folders are there. */
 export function linkedBranches(
   root: string,

@@ -24,7 +24,7 @@ const MODULES = {
 // biome-ignore format: read as a table
 export const OPERATION_NAMES = {
   agent_list: 'other', agent_add: 'other', agent_remove: 'other',
-  task_create: 'task', task_list: 'task', task_get: 'task', task_update: 'writeback', task_next_actions: 'task',
+  task_create: 'task', task_list: 'task', task_get: 'task', task_update: 'writeback', task_next_actions: 'task', task_plan: 'task',
   task_start: 'task', task_brief: 'task', task_complete: 'writeback', thought_record: 'writeback',
   task_escalate: 'writeback', thought_list: 'writeback', thought_attest: 'writeback',
   task_reopen: 'history', task_log: 'history',

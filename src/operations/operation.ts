@@ -162,6 +162,10 @@ export const WARNING = () => ({
   warning: z.string().optional().describe('Says that the row was changed outside Baton'),
 })
 
+/** Yes or no; a query can only say it as text. */
+export const Flag = () =>
+  z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]).optional()
+
 export const PAGE = () => ({
   limit: z.coerce.number().int().min(1).max(200).optional().describe('How many at most (20)'),
   cursor: z.string().max(200).optional().describe('The cursor of the last page'),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Agent, AgentName, agentFields } from '../domain/agent.ts'
 import { Artifact, artifactFields } from '../domain/handoffs/inputs.ts'
-import { STATES } from '../domain/lifecycle.ts'
+import { Stuck } from '../domain/handoffs/stuck.ts'
 import { Notice } from '../domain/people/notice.ts'
 import { present } from '../domain/present.ts'
 import { MAX_BLOB_BYTES } from '../service/handoffs/artifacts.ts'
@@ -114,19 +114,7 @@ const status = defineOperation({
       tasks: z.record(z.string(), z.int()),
       agents: z.record(z.string(), z.object({ outgoing: z.int(), incoming: z.int() })),
       entries: z.int(),
-      stuck: z
-        .array(
-          z.object({
-            id: z.string(),
-            title: z.string(),
-            state: z.enum(STATES),
-            with: z.string().describe('The one whose move it is, or who had it last'),
-            since: z.string(),
-            why: z.string().describe('Why it does not move'),
-            next: z.string(),
-          }),
-        )
-        .describe('Work that does not move by itself, newest first'),
+      stuck: z.array(Stuck()).describe('Work that does not move by itself, newest first'),
     }),
   untrusted: ['stuck'],
   errors: ['unavailable'],

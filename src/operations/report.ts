@@ -7,8 +7,7 @@ import { defineOperation, PAGE, pageOf } from './operation.ts'
 
 const metrics = defineOperation({
   name: 'report_metrics',
-  summary:
-    'Metrics of all blocks by agent, phase, task or workflow, and the cost and tokens of programs. Nothing is mixed.',
+  summary: 'Metrics of blocks by agent, phase, task or workflow; cost and tokens of programs.',
   scope: 'report:read',
   input: () =>
     z.strictObject({

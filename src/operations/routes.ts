@@ -21,7 +21,7 @@ export const ROUTES: Readonly<Record<OperationName, string>> = {
   report_history: 'GET /v1/reports/history', report_metrics: 'GET /v1/reports/metrics', report_progress: 'GET /v1/reports/progress',
   report_status: 'GET /v1/status', task_brief: 'GET /v1/tasks/{id}/brief', task_complete: 'POST /v1/tasks/{task_id}/complete', task_create: 'POST /v1/tasks',
   task_escalate: 'POST /v1/tasks/{task_id}/escalate', task_get: 'GET /v1/tasks/{id}', task_list: 'GET /v1/tasks', task_log: 'GET /v1/tasks/{id}/log',
-  task_next_actions: 'GET /v1/next-actions', task_reopen: 'POST /v1/tasks/{id}/reopen', task_start: 'POST /v1/tasks/{id}/start',
+  task_next_actions: 'GET /v1/next-actions', task_plan: 'GET /v1/task-plan', task_reopen: 'POST /v1/tasks/{id}/reopen', task_start: 'POST /v1/tasks/{id}/start',
   task_update: 'POST /v1/tasks/{task_id}', thought_attest: 'POST /v1/records/{uid}/attest', thought_list: 'GET /v1/records',
   thought_record: 'POST /v1/tasks/{task_id}/records', workflow_cancel: 'POST /v1/workflows/{id}/cancel', workflow_check: 'POST /v1/workflows/check',
   workflow_list: 'GET /v1/workflows', workflow_picture: 'POST /v1/workflows/picture', workflow_resume: 'POST /v1/workflows/{id}/resume',

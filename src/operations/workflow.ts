@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { Note } from '../domain/handoffs/inputs.ts'
+import { optional } from '../domain/once.ts'
 import { present } from '../domain/present.ts'
+import { text } from '../domain/schema-parts.ts'
 import { RUN_STATES, type Run } from '../domain/workflow/run.ts'
 import { RunView, runView } from '../domain/workflow/run-view.ts'
 import { StepId, type Workflow, WorkflowName } from '../domain/workflow/workflow.ts'
@@ -8,18 +10,11 @@ import type { Service } from '../service/service.ts'
 import { CHANGE_ERRORS, mutable } from './handoff/fields.ts'
 import { defineOperation, PAGE, pageOf, WARNING } from './operation.ts'
 
-const RunId = z.string().min(1).max(200).describe('Run of a workflow, for example feature-1')
+const RunId = text(200).describe('Run of a workflow, for example feature-1')
 
 const definition = () => ({
-  name: WorkflowName.optional().describe(
-    'Workflow in workflows/<name>.yaml of the project; phases comes with Baton',
-  ),
-  definition: z
-    .string()
-    .min(1)
-    .max(500_000)
-    .optional()
-    .describe('The text of a definition, in place of a file'),
+  name: optional(WorkflowName, 'Workflow in workflows/<name>.yaml of the project; phases comes with Baton'),
+  definition: optional(text(500_000), 'The text of a definition, in place of a file'),
 })
 
 async function shownRun(service: Service, ref: string): Promise<z.infer<ReturnType<typeof RunView>>> {
@@ -35,7 +30,7 @@ const start = defineOperation({
   input: () =>
     z.strictObject({
       ...definition(),
-      input: z.unknown().optional().describe('Structured input of the run, for steps that take run.input'),
+      input: optional(z.unknown(), 'Structured input of the run, for steps that take run.input'),
     }),
   output: RunView,
   errors: [...CHANGE_ERRORS],
@@ -155,8 +150,8 @@ const picture = defineOperation({
   input: () =>
     z.strictObject({
       ...definition(),
-      run: RunId.optional().describe('Draw this run'),
-      format: z.enum(['mermaid', 'svg']).optional().describe('mermaid by default'),
+      run: optional(RunId, 'Draw this run'),
+      format: optional(z.enum(['mermaid', 'svg']), 'mermaid by default'),
     }),
   output: () => z.object({ format: z.enum(['mermaid', 'svg']), text: z.string() }),
   errors: ['invalid_input', 'not_found', 'unavailable'],

@@ -82,4 +82,11 @@ export class Service extends UseCases {
   }
 }
 
-export type { Artifact, LogEntry, Store, TaskRow, Token } from '../storage/store.ts'
+export {
+  type Artifact,
+  itemsOf,
+  type LogEntry,
+  type Store,
+  type TaskRow,
+  type Token,
+} from '../storage/store.ts'

@@ -73,6 +73,7 @@ describe('the operations that every surface shares', () => {
       'task_list read task:read GET /v1/tasks',
       'task_log read task:read GET /v1/tasks/{id}/log',
       'task_next_actions read task:read GET /v1/next-actions',
+      'task_plan read task:read GET /v1/task-plan',
       'task_reopen write task:write POST /v1/tasks/{id}/reopen',
       'task_start write task:write POST /v1/tasks/{id}/start',
       'task_update write task:write POST /v1/tasks/{task_id}',

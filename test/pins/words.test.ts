@@ -51,6 +51,7 @@ const WORDS: readonly (readonly [string, readonly string[], readonly string[]])[
       'answered',
       'asked',
       'commented',
+      'edited',
       'reminder',
       'undelivered',
       'refused',

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { recordIn } from '../../audit/entry.ts'
 import { AgentName } from '../../domain/agent.ts'
 import { Handoff, type HandoffType, TYPES } from '../../domain/handoffs/handoff.ts'
-import { Id } from '../../domain/handoffs/inputs.ts'
+import { Artifact, Id } from '../../domain/handoffs/inputs.ts'
 import {
   Acknowledgment,
   Package,
@@ -31,6 +31,8 @@ const Event = () =>
     hash: z.string(),
   })
 
+const Above = () => z.object({ id: z.string(), title: z.string(), state: z.enum(STATES) })
+
 const GateResponse = () =>
   z.object({ decision: z.string(), by: z.string(), at: z.string(), comment: z.string().optional() })
 
@@ -45,13 +47,18 @@ const inbox = defineOperation({
       items: z.array(Handoff()),
       gates: z.array(Asked()).optional().describe('Details of the items that ask for a decision'),
       notices: z.array(Notice()),
+      also: z.array(Handoff()).optional().describe('Work that you may move although it waits for another'),
       next: z.string().optional(),
     }),
-  untrusted: ['items', 'notices'],
+  untrusted: ['items', 'notices', 'also'],
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton inbox', 'baton inbox --as codex --json'],
-  run: async (service, call, input) =>
-    mutable(await service.looking.inbox(call.actor.name, pageOf(input), call.actor.kind === 'human')),
+  run: async (service, { actor }, input) => {
+    const isPerson = actor.kind === 'human'
+    const page = await service.looking.inbox(actor.name, pageOf(input), isPerson)
+    const isFirst = isPerson && input.cursor === undefined
+    return mutable({ ...page, ...(isFirst && { also: await service.looking.movable(actor) }) })
+  },
 })
 
 const get = defineOperation({
@@ -72,14 +79,27 @@ const get = defineOperation({
       waived: z.array(Waiver()).optional(),
       replaces: z.string().optional().describe('Id of the ended handoff that it replaces'),
       timeline: z.array(Event()),
+      path: z.array(Above()).optional().describe('The handoffs above it, the first of the chain first'),
+      about: z.string().optional().describe('Id of the work that this gate is about'),
+      files: z.array(Artifact()).optional().describe('Files that were registered or stored with it'),
       may: z.array(z.enum(PERMITTED)).describe('Steps that the caller may take now'),
       ...WARNING(),
     }),
-  untrusted: ['handoff', 'package', 'result', 'thread', 'verifications', 'acknowledgment', 'waived'],
+  untrusted: [
+    'handoff',
+    'package',
+    'result',
+    'thread',
+    'verifications',
+    'acknowledgment',
+    'waived',
+    'path',
+    'files',
+  ],
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton show HO-2026-001', 'baton show @'],
   run: async (service, { actor }, { id }) => {
-    const { handoff, content, timeline } = await service.looking.get(id)
+    const { handoff, content, timeline, path, about, files } = await service.looking.get(id)
     const { supersedes, uid } = handoff
     const replaced = supersedes === undefined ? undefined : await service.deps.store.handoff(supersedes)
     return {
@@ -87,8 +107,14 @@ const get = defineOperation({
       ...mutable(content),
       ...responseOf(handoff.type, content.thread),
       timeline: timeline.map(toEvent),
+      ...(path.length > 0 && { path: path.map(({ id, title, state }) => ({ id, title, state })) }),
+      ...(files.length > 0 && { files: [...files] }),
       may: [...permitted(actor, handoff, service.deps.policy, await service.deps.store.agent(actor.name))],
-      ...present({ replaces: replaced?.id, warning: await service.changedOutside('handoff', uid) }),
+      ...present({
+        about: about?.id,
+        replaces: replaced?.id,
+        warning: await service.changedOutside('handoff', uid),
+      }),
     }
   },
 })

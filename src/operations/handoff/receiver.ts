@@ -9,7 +9,9 @@ import {
   submitFields,
 } from '../../domain/handoffs/inputs.ts'
 import { CheckResult } from '../../domain/handoffs/package.ts'
+import { optional } from '../../domain/once.ts'
 import { present } from '../../domain/present.ts'
+import { text } from '../../domain/schema-parts.ts'
 import { defineOperation } from '../operation.ts'
 import { CHANGE_ERRORS, defineStep, HandoffAnswer, mutable } from './fields.ts'
 
@@ -24,16 +26,13 @@ const accept = defineOperation({
     z.strictObject({
       id: Id,
       ...acceptFields(),
-      received: z.literal(true).optional().describe('Part of the acknowledgment of a package; always true'),
-      action: z.literal('request_clarification').optional().describe('The same as understood: partial'),
+      received: optional(z.literal(true), 'Part of the acknowledgment of a package; always true'),
+      action: optional(z.literal('request_clarification'), 'The same as understood: partial'),
     }),
   output: () =>
     HandoffAnswer().extend({
-      checks: z.array(CheckResult()).optional().describe('The checks that were made before the work began'),
-      acknowledgment: z
-        .record(z.string(), z.unknown())
-        .optional()
-        .describe('The acknowledgment of a package'),
+      checks: optional(z.array(CheckResult()), 'The checks that were made before the work began'),
+      acknowledgment: optional(z.record(z.string(), z.unknown()), 'The acknowledgment of a package'),
     }),
   errors: [...CHANGE_ERRORS, 'unmet'],
   aliases: { starting: 'start' },
@@ -55,12 +54,8 @@ const reject = defineStep('reject', {
   input: () =>
     z.strictObject({
       id: Id,
-      reason: z.string().min(1).max(8_000).describe('Why, for the sender'),
-      reason_type: z
-        .string()
-        .max(40)
-        .optional()
-        .describe('For example skill_gap, which also tells the chief'),
+      reason: text(8_000).describe('Why, for the sender'),
+      reason_type: optional(z.string().max(40), 'For example skill_gap, which also tells the chief'),
     }),
   examples: ['baton reject @ -m "I have no access to the billing service"'],
   run: (service, call, { id, reason, reason_type }) =>
@@ -96,7 +91,7 @@ const ask = defineStep('ask', {
   summary: 'Ask the sender something you need to know. The handoff waits for the answer.',
   tools: 'default',
   positional: ['id', 'question'],
-  input: () => z.strictObject({ id: Id, question: z.string().min(1).max(8_000) }),
+  input: () => z.strictObject({ id: Id, question: text(8_000) }),
   examples: ['baton ask @ "Which endpoints are public?"'],
   run: (service, call, { id, question }) => service.receiving.ask(call, id, question),
 })
@@ -105,7 +100,7 @@ const answer = defineStep('answer', {
   summary: 'Answer a question about a handoff you sent; the work goes on where it stopped.',
   tools: 'default',
   positional: ['id', 'text'],
-  input: () => z.strictObject({ id: Id, text: z.string().min(1).max(8_000) }),
+  input: () => z.strictObject({ id: Id, text: text(8_000) }),
   examples: ['baton answer @ "Only /v1 is public"'],
   run: (service, call, { id, text }) => service.receiving.answer(call, id, text),
 })
@@ -119,10 +114,7 @@ const submit = defineOperation({
   input: () => z.strictObject({ id: Id, ...submitFields() }),
   output: () =>
     HandoffAnswer().extend({
-      checks: z
-        .array(CheckResult())
-        .optional()
-        .describe('Your own run of the checks; a verifier runs them again'),
+      checks: optional(z.array(CheckResult()), 'Your own run of the checks; a verifier runs them again'),
     }),
   untrusted: ['checks'],
   errors: [...CHANGE_ERRORS, 'unmet'],

@@ -61,7 +61,7 @@ const resend = defineOperation({
 })
 
 const amend = defineStep('amend', {
-  summary: 'Change what travels with a handoff that nobody works on yet.',
+  summary: 'Change a handoff you sent; a receiver at work is told.',
   input: () => z.strictObject({ id: Id, title: Title.optional(), ...Package().shape }),
   examples: ['baton edit HO-2026-001 --criterion "p95 under 200 ms"'],
   run: (service, call, { id, ...change }) => service.sending.amend(call, id, present(change)),

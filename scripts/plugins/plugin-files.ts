@@ -1,4 +1,4 @@
-import { GUIDE_SECTION, SKILL_NAME, skillText } from '../../src/setup/guide-section.ts'
+import { guideSection, SKILL_NAME, skillText } from '../../src/setup/guide-section.ts'
 import { type AgentTargetName, hooksOf, serverArgs, targetOf } from '../../src/setup/targets.ts'
 
 const ABOUT = 'Hands work between coding agents and people: inbox, evidence and a log that can be checked'
@@ -35,6 +35,6 @@ export const pluginFiles = (version: string): Readonly<Record<string, unknown>> 
     mcpServers: serverOf('gemini'),
   },
   'plugins/gemini/hooks/hooks.json': hookFile('gemini'),
-  'plugins/gemini/GEMINI.md': GUIDE_SECTION,
+  'plugins/gemini/GEMINI.md': guideSection(false),
   [`plugins/gemini/skills/${SKILL_NAME}/SKILL.md`]: skillText(),
 })

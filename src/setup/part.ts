@@ -48,22 +48,14 @@ export function serverPart(file: string, key: string, entry: Mapping): Part {
       const servers = mappingAt(readSettings(text, file), [key], file)
       const { baton } = servers
       if (baton === undefined) return editSettings(text, [{ path, value: entry }])
-      if (!isOurs(baton))
-        throw new BatonError(
-          'conflict',
-          `${file} has a server named baton of its own in ${key}; rename or remove it first`,
-          { file },
-        )
+      const other = `${file} has a server named baton of its own in ${key}; rename or remove it first`
+      if (!isOurs(baton)) throw new BatonError('conflict', other, { file })
       return editSettings(text, [{ path: [...path, name], value: values }])
     },
     remove(text) {
-      const settings = readSettings(text, file)
-      const servers = mappingAt(settings, [key], file)
-      const { baton } = servers
-      if (!isOurs(baton)) return text
-      return editSettings(text, [
-        { path: Object.keys(servers).length === 1 ? [key] : path, value: undefined },
-      ])
+      const servers = mappingAt(readSettings(text, file), [key], file)
+      const gone = Object.keys(servers).length === 1 ? [key] : path
+      return isOurs(servers.baton) ? editSettings(text, [{ path: gone, value: undefined }]) : text
     },
   }
 }
@@ -94,7 +86,7 @@ export const IF_INSTALLED = 'command -v baton >/dev/null || exit 0; '
 
 /** After each tool a shell looks for a file; only where there is news does it start a program. */
 export const ifNews = (agent: string): string =>
-  `d="\${CLAUDE_PROJECT_DIR:-.}"; [ -e "$d/.baton/news/${agent}" ] || [ -e "$d/../../../.baton/news/${agent}" ] || exit 0; `
+  `d="\${CLAUDE_PROJECT_DIR:-.}"; [ -e "$d/.baton/news/${agent}" ] || [ -e "$d/../../../.baton/news/${agent}" ] || [ -e ~/.baton/news/${agent} ] || exit 0; `
 
 export function hooksPart(file: string, hooks: readonly Hook[]): Part {
   return {
@@ -187,13 +179,11 @@ export const valuePart = (file: string, path: readonly string[], value: unknown)
 export const tomlServerPart = (file: string, { command, args }: McpServer): Part => ({
   file,
   why: 'the MCP server',
-  add: (text) =>
-    withTable(
-      text,
-      'mcp_servers.baton',
-      `command = ${JSON.stringify(command)}\nargs = [${args.map((arg) => JSON.stringify(arg)).join(', ')}]`,
-      file,
-    ),
+  add: (text) => {
+    const list = args.map((arg) => JSON.stringify(arg)).join(', ')
+    const lines = `command = ${JSON.stringify(command)}\nargs = [${list}]`
+    return withTable(text, 'mcp_servers.baton', lines, file)
+  },
   remove: (text) => withoutTable(text, file),
 })
 

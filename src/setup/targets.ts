@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { GUIDE_SECTION, SKILL_NAME, skillText } from './guide-section.ts'
+import { guideSection, SKILL_NAME, skillText } from './guide-section.ts'
 import type { Mapping } from './json-edit.ts'
 import {
   type Hook,
@@ -292,7 +292,9 @@ export function fileParts(name: AgentTargetName, options: TargetOptions): readon
       : serverPart(place.server, server.key ?? 'mcpServers', entry),
     ...(hooks?.version && place.hooks ? [settingPart(place.hooks, 'version', hooks.version)] : []),
     ...(hooks && place.hooks ? [hooksPart(place.hooks, hooksOf(name, options))] : []),
-    ...(place.guide ? [sectionPart(place.guide, GUIDE_SECTION, GUIDE_WHY, MARKDOWN_MARKS)] : []),
+    ...(place.guide
+      ? [sectionPart(place.guide, guideSection(options.proof), GUIDE_WHY, MARKDOWN_MARKS)]
+      : []),
     ownPart(
       `${options.user ? '~/' : ''}${skills}/${SKILL_NAME}/SKILL.md`,
       skillText(),

@@ -26,7 +26,7 @@ const isFolder = (dir: string): boolean =>
   lstatSync(join(dir, 'news'), { throwIfNoEntry: false })?.isDirectory() === true
 
 export function openNews(dir: string): void {
-  if (!isFolder(dir)) mkdirSync(join(dir, 'news'), { mode: 0o700 })
+  if (!isFolder(dir)) mkdirSync(join(dir, 'news'), { recursive: true, mode: 0o700 })
 }
 
 /** Never throws: the change is made, and the inbox tells of it too. */

@@ -42,11 +42,14 @@ export class Seats {
     return this.#above.find(({ instance }) => instance !== undefined)?.instance
   }
 
-  /** Takes a seat of this session, else the first one that no other session has. */
-  take(): Seat {
+  /**
+   * Takes a seat of this session, else the first one that no other session has. A subagent takes one for its own
+   * server alone, so that hooks and commands still know the seat of their session.
+   */
+  take(isSubagent = false): Seat {
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
-      const own = this.#session === undefined ? [] : this.#tiesOf(this.#session)
+      const own = isSubagent || this.#session === undefined ? [] : this.#tiesOf(this.#session)
       const numbers = own.map(({ number }) => number)
       for (let number = 1; number <= MOST_SEATS; number++) if (!numbers.includes(number)) numbers.push(number)
       const soonFree = new Set([...numbers.slice(0, own.length), ...this.#left()])
@@ -55,7 +58,7 @@ export class Seats {
         if (!seat) continue
         const isOwn = own.some((tie) => tie.number === number)
         if (isOwn || !this.#isKept(number)) {
-          if (!isOwn) this.#tie([...own, { number, id: seat.id }])
+          if (!isOwn && !isSubagent) this.#tie([...own, { number, id: seat.id }])
           return seat
         }
         seat.leave()

@@ -1,63 +1,22 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { type AgentTargetName, hooksOf } from '../../src/setup/targets.ts'
+import type { AgentTargetName } from '../../src/setup/targets.ts'
 import { strangeName } from '../../src/transports/mcp/client-name.ts'
 import { addNews, openNews } from '../../src/workspace/news.ts'
 import { isRunning, processesAbove, type Running } from '../../src/workspace/process-tree.ts'
 import { Seats } from '../../src/workspace/seat.ts'
 import { folders } from '../support/documents/folders.ts'
-import { type Answer, ask, BATON, cleanEnv, quick, type Where } from '../support/program/command.ts'
+import { ask, quick, type Where } from '../support/program/command.ts'
+import { hookLine, notedBaton, session } from './session.ts'
 
 const FIRST = `HO-${new Date().getUTCFullYear()}-001`
 const EVIDENCE = '--evidence "Middleware in src/=src/limit.ts"'
-
-interface Reply {
-  readonly isError?: boolean
-  readonly content: readonly { readonly text: string }[]
-  readonly structuredContent: { readonly notice?: string }
-}
-
-/** A session of an agent: a process that starts the server, the hooks and the commands, as real programs do. */
-function session(t: TestContext, where: Where, client = 'claude-code') {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'program.mjs'), BATON], {
-    cwd: where.cwd,
-    env: cleanEnv(where),
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  t.after(() => child.kill('SIGKILL'))
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const told = async (message: object) => {
-    child.stdin.write(`${JSON.stringify({ agent: 'claude', client, ...message })}\n`)
-    return JSON.parse((await lines.next()).value ?? '')
-  }
-  const baton = (command: string, input?: object): Promise<Answer> =>
-    told({
-      shell: `"${process.execPath}" "${BATON}" ${command}`,
-      ...(input && { input: JSON.stringify(input) }),
-    })
-  return {
-    baton,
-    shell: (command: string, input = '{}'): Promise<Answer> => told({ shell: command, input }),
-    tool: (tool: string, args: object = {}): Promise<Reply> => told({ tool, args }),
-    hook: async (event: string, input: object = {}): Promise<string> => {
-      const heard = await baton(`hook ${event} --agent claude --for claude-code`, input)
-      assert.equal(heard.code, 0, heard.stderr)
-      if (heard.stdout === '') return ''
-      const { reason, hookSpecificOutput } = JSON.parse(heard.stdout)
-      return reason ?? hookSpecificOutput.additionalContext
-    },
-    async crash() {
-      child.kill('SIGKILL')
-      await once(child, 'close')
-    },
-  }
-}
 
 async function withWork(t: TestContext): Promise<Where> {
   const where = { cwd: folders(t).repository('shop with a space') }
@@ -103,28 +62,14 @@ describe('two sessions of one agent at once', () => {
 })
 
 describe('an agent at work', () => {
-  const hook = (name: AgentTargetName, event: string): string => {
-    const options = { agent: 'claude', proof: false, root: '', tools: [] }
-    const { entry } = hooksOf(name, options).find((each) => each.event === event)!
-    const grouped = entry as { hooks?: readonly { command: string }[]; bash?: string }
-    return grouped.hooks?.[0]?.command ?? grouped.bash ?? ''
-  }
-
   it('hears after its next tool what others did to its work, and no program starts while nobody did', async (t) => {
     const place = await withWork(t)
     // Commands that were started are noted.
-    const bin = join(dirname(place.cwd), 'bin')
-    mkdirSync(bin)
-    const started = join(bin, 'started')
-    writeFileSync(
-      join(bin, 'baton'),
-      `#!/bin/sh\necho "$2" >> "${started}"\nexec "${process.execPath}" "${BATON}" "$@"\n`,
-      { mode: 0o755 },
-    )
-    const where = { ...place, env: { PATH: `${bin}:${process.env.PATH}` } }
+    const { path, started } = notedBaton(join(dirname(place.cwd), 'bin'))
+    const where = { ...place, env: { PATH: path } }
     const [one, two] = [session(t, where), session(t, where)]
     const file = join(where.cwd, '.baton/news/claude')
-    const afterTool = hook('claude-code', 'PostToolUse')
+    const afterTool = hookLine('claude-code', 'PostToolUse')
     await Promise.all([one.hook('session-start'), two.hook('session-start')])
     await one.tool('handoff_accept', { id: FIRST })
 
@@ -178,7 +123,7 @@ describe('an agent at work', () => {
       const { additionalContext, hookSpecificOutput } = JSON.parse(stdout)
       answers[program] = hookSpecificOutput?.hookEventName ?? typeof additionalContext
       assert.ok(
-        hook(
+        hookLine(
           program as AgentTargetName,
           program === 'gemini' ? 'AfterTool' : program === 'copilot' ? 'postToolUse' : 'PostToolUse',
         ),
@@ -258,6 +203,21 @@ describe('the seats of an agent', () => {
     assert.notEqual(second.instance, hook)
     assert.equal(seats(self!).tied(), undefined)
     for (const { leave } of [server, second]) leave()
+  })
+
+  it('are not tied to the server of a subagent, whose work others can go on with', (t) => {
+    const { home } = folders(t)
+    const seats = (...above: readonly Running[]) => new Seats(home, 'store', 'codex', above)
+    const hook = seats(self!).reserve()
+    const below = seats(self!).take(true)
+    const server = seats(self!).take()
+    const tied = seats(self!).tied()
+    below.leave()
+
+    assert.deepEqual([server.instance, tied], [hook, hook])
+    assert.notEqual(below.instance, hook)
+    assert.deepEqual([...seats(self!).ended()], [below.instance])
+    server.leave()
   })
 
   it('are inherited from a session that has ended, and never from one that runs', (t) => {

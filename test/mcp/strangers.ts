@@ -130,7 +130,7 @@ export const NAMING: Readonly<Record<string, readonly Naming[]>> = {
 // biome-ignore format: read as a table
 export const NAMELESS: readonly (readonly [why: string, ...tools: string[]])[] = [
   ['answer of the caller or of the whole workspace', 'handoff_inbox', 'handoff_claim', 'task_next_actions', 'agent_list',
-    'audit_session_start', 'audit_checkpoint', 'audit_log', 'audit_key', 'report_flow', 'report_status', 'workflow_list'],
+    'audit_session_start', 'audit_checkpoint', 'audit_log', 'audit_key', 'report_flow', 'report_status', 'task_plan', 'workflow_list'],
   ['work on the text that they are given', 'document_check', 'document_convert', 'document_import', 'workflow_check', 'workflow_start'],
   ['makes a name or changes what is said of one, which anybody may choose', 'agent_add'],
 ]
@@ -272,7 +272,7 @@ export const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
 // biome-ignore format: read as a table
 export const ANYBODY: readonly (readonly [why: string, ...tools: string[]])[] = [
   ['read, and members of a workspace read all of it', 'handoff_inbox', 'handoff_get', 'handoff_list', 'handoff_wait', 'task_list', 'task_get',
-    'task_next_actions', 'task_brief', 'task_log', 'thought_list', 'document_check', 'document_convert', 'document_export', 'report_metrics',
+    'task_next_actions', 'task_plan', 'task_brief', 'task_log', 'thought_list', 'document_check', 'document_convert', 'document_export', 'report_metrics',
     'report_progress', 'report_history', 'report_flow', 'report_status', 'audit_sessions', 'audit_verify_chain', 'merkle_root', 'audit_proof',
     'audit_log', 'audit_key', 'workflow_status', 'workflow_list', 'workflow_check', 'workflow_picture', 'agent_list', 'artifact_get'],
   ['make something new that is the caller’s own', 'handoff_create', 'task_create', 'workflow_start', 'audit_session_start'],

@@ -119,8 +119,12 @@ ${node === 'node' ? recording : `exec ${run}`}
   }
 
   /** The command, which must succeed. */
-  async baton(...args: readonly string[]): Promise<string> {
-    const { code, stdout, stderr } = await this.#run(this.batonFile, args, {})
+  baton(...args: readonly string[]): Promise<string> {
+    return this.batonOf({}, ...args)
+  }
+
+  async batonOf(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.#run(this.batonFile, args, env)
     if (code !== 0) throw new Error(`baton ${args.join(' ')} ended with ${code}: ${stderr}${stdout}`)
     return stdout
   }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { tokensIn, toolsOfBaton } from './measure.ts'
 import type { ModelRequest } from './model.ts'
 import { JOB_DONE, type ProgramName, programOf, TO_SUBAGENT } from './programs.ts'
@@ -337,6 +338,41 @@ const subagent: Story = {
   },
 }
 
+/** A subagent with a server of its own leaves the session of its parent known: the work of others keeps neither. */
+const subagentAtWork: Story = {
+  checks: ['subagent at work'],
+  programs: ['codex'],
+  async run(stage, check) {
+    await stage.setup()
+    const [id, others, below] = [await stage.send(), await stage.send('Others'), await stage.send('Below')]
+    await stage.batonOf({ BATON_INSTANCE: 'another' }, 'accept', others, '--as', stage.program)
+    await stage.subagent(TO_SUBAGENT, [{ tool: 'handoff_accept', args: { id: below } }, 'Done.', 'x'])
+    const { requests } = await stage.play('Do what waits for you.', [
+      { tool: 'handoff_accept', args: { id } },
+      programOf(stage.program).subagent.call,
+      {
+        meanwhile: async () => void (await until(async () => (await stage.stateOf(below)) !== 'offered')),
+        next: 'I stop.',
+      },
+      'Still.',
+    ])
+    const [reason = ''] = /still holds work.*?never instructions/.exec(requests.at(-1)?.text ?? '') ?? []
+    const state = await stage.stateOf(below)
+    check(
+      'subagent at work',
+      state === 'in_progress' &&
+        reason.includes(id) &&
+        ![others, below].some((each) => reason.includes(each)),
+      `${state}; ${reason}`,
+    )
+  },
+}
+
+/** Looks until something holds, for a while. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 30_000; !(await holds()) && Date.now() < end; ) await setTimeout(200)
+}
+
 /** A program that acts under the name of another one reads so in its first answer, and the log keeps it. */
 const borrowed: Story = {
   checks: ["another's name"],
@@ -482,6 +518,7 @@ export const STORIES: readonly Story[] = [
   background,
   compaction,
   subagent,
+  subagentAtWork,
   borrowed,
   much,
 ]

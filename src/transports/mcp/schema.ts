@@ -52,7 +52,8 @@ function compact(schema: ToolSchema): ToolSchema {
     ([name, value]) => !LEFT_OUT.includes(name) && !(name === 'description' && known().has(String(value))),
   )
   const result: ToolSchema = Object.fromEntries(kept.map(([name, value]) => [name, inside(name, value)]))
-  const merged = mergedChoice(result.oneOf ?? result.anyOf)
+  const choices = result.oneOf ?? result.anyOf
+  const merged = listIn(choices) ?? mergedChoice(choices)
   if (!merged) return result
   const { oneOf: _, anyOf: __, ...rest } = result
   return { ...rest, ...merged }
@@ -66,6 +67,13 @@ function inside(name: string, value: unknown): unknown {
   if (name === 'items') return compact(value as ToolSchema)
   if (name === 'oneOf' || name === 'anyOf') return (value as ToolSchema[]).map(compact)
   return value
+}
+
+/** One of something or a list of it, as a list: both are taken, and the words are told once. */
+function listIn(choices: unknown): ToolSchema | undefined {
+  if (!Array.isArray(choices) || choices.length !== 2) return undefined
+  const [one, list] = choices as [ToolSchema, ToolSchema]
+  return list.type === 'array' && JSON.stringify(list.items) === JSON.stringify(one) ? list : undefined
 }
 
 /** Kinds of one object, told apart by a constant, as one object with all their fields. */

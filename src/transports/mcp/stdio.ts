@@ -1,3 +1,4 @@
+import type { ServerContext } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Actor } from '../../domain/actor.ts'
 import type { Operation } from '../../operations/operation.ts'
@@ -11,7 +12,7 @@ import type { Toolset } from './tools.ts'
 export interface StdioOptions {
   readonly service: Service
   /** The caller of every call in this process; asked for by the first call. */
-  readonly actor: () => Actor
+  readonly actor: (meta: unknown) => Actor
   readonly agent: string
   readonly toolset: Toolset
   /** The folder that the agent was started in, and the environment for git. */
@@ -26,14 +27,14 @@ export interface StdioOptions {
 }
 
 /** A message may carry ten megabytes of a file in base64. */
-const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
 /** Answers one agent over standard input and output until either ends. */
 export async function serveMcp(options: StdioOptions): Promise<void> {
   const { service, agent, toolset, signal, tell } = options
   const stopping = new AbortController()
-  const admit = (op: Operation): Actor => {
-    const actor = options.actor()
+  const admit = (op: Operation, { mcpReq }: ServerContext): Actor => {
+    const actor = options.actor(mcpReq._meta)
     if (op.peopleOnly) personOnly(actor, op.name)
     return actor
   }

@@ -18,7 +18,7 @@ import type { Command } from '../../command.ts'
 import { type Arguments, choiceOf, isOn, numberOf, textOf, withCaller } from '../../input/args.ts'
 import type { Io } from '../../io.ts'
 import { oneLine } from '../../screen/plain-text.ts'
-import { type Session, seatsOf } from '../../session/session.ts'
+import { notesFolder, type Session, seatsOf } from '../../session/session.ts'
 import { Shell } from '../../shell.ts'
 
 export const hook: Command = {
@@ -70,7 +70,7 @@ export const hook: Command = {
           refusals: numberOf(args, 'refusals', 0, 99) ?? DEFAULT_REFUSALS,
           input,
           session,
-          folder: await folderFor(inner.io),
+          folder: await notesFolder(inner.io),
           now: new Date(),
         })
       } finally {
@@ -86,9 +86,8 @@ export const hook: Command = {
 /** The agent with its session. One that begins gets a seat, so that its server and its commands find the same. */
 async function sessionFor(io: Io, session: Session, isBeginning: boolean) {
   const { name: agent, instance = io.env.instance } = await session.actor()
-  const { context } = session
-  if (context === undefined || io.env.instance !== undefined) return { agent, instance }
-  const seats = () => seatsOf(io, context)
+  if (io.env.instance !== undefined) return { agent, instance }
+  const seats = () => seatsOf(io, session.place, agent)
   const ended = async () => (await seats()).ended()
   return { agent, instance: isBeginning ? ((await seats()).reserve() ?? instance) : instance, ended }
 }
@@ -153,13 +152,6 @@ function textIn(file: string): string {
   } catch {
     return ''
   }
-}
-
-/** In the workspace, or with the user's keys when a server keeps it. */
-async function folderFor({ cwd, env }: Io): Promise<string> {
-  const dir = (await findWorkspace(cwd, env))?.dir
-  const isThere = dir !== undefined && statSync(dir, { throwIfNoEntry: false })?.isDirectory()
-  return isThere ? dir : join(env.home, '.baton')
 }
 
 function at(io: Io, cwd: string | undefined): Io {

@@ -9,6 +9,7 @@ import { present } from '../domain/present.ts'
 import { withoutSecrets } from '../domain/texts/secrets.ts'
 import type { Repository } from '../git/git.ts'
 import { Attempt } from '../runner/attempt.ts'
+import type { OperationOutput } from '../runner/calls.ts'
 import type { AgentLink, Link } from '../runner/link.ts'
 import { prepareSchema } from '../runner/schema.ts'
 import { demandProgram, LEASE_S } from '../runner/specialist.ts'
@@ -147,16 +148,23 @@ class Slot {
     endMarked(programMark(instance))
     let begun = 0
     while (!closing.aborted) {
+      let looks = 0
+      // Woken from a wait it takes the next offer at once, as a worker does.
+      const look = async () => (looks++ > 0 ? await this.#next() : undefined) ?? (await this.#look())
       const handoff = host.once
-        ? await this.#look()
-        : await link.until({ agent: this.agent }, () => this.#look(), closing).catch(unlessAborted(closing))
+        ? await look()
+        : await link.until({ agent: this.agent }, look, closing).catch(unlessAborted(closing))
       if (!handoff) break
       begun += 1
-      const handler = (work: Work) => this.#work(work)
       running.add(handoff.uid)
       const keeping = setInterval(() => void this.#keepWaiting(handoff.uid), (LEASE_S * 1_000) / 3)
       try {
-        await new Attempt({ link, checkInput, handler, stopped, hasFreeSlot: () => false }, { handoff }).run()
+        const get = () => link.call('handoff_get', { id: handoff.uid })
+        // Read once for the attempt and for the brief.
+        const content = await get().catch(() => undefined)
+        const handler = async (work: Work) => this.#work(work, content ?? (await get()))
+        const options = { link, checkInput, handler, stopped, hasFreeSlot: () => false }
+        await new Attempt(options, { handoff, ...present({ content }) }).run()
         await this.#program
       } finally {
         clearInterval(keeping)
@@ -167,19 +175,32 @@ class Slot {
     return begun
   }
 
+  get #isSpent(): boolean {
+    const { runner, starts } = this.#options
+    const hourAgo = Date.now() - HOUR_MS
+    return starts.filter((at) => at > hourAgo).length >= runner.starts_per_hour
+  }
+
+  /** The next offer, where any may be taken: without a look at the inbox it begins twice as soon. */
+  async #next(): Promise<Handoff | undefined> {
+    const { link, runner, running } = this.#options
+    if (runner.from !== undefined || running.size > 0 || this.#isSpent) return undefined
+    return this.#taken(async () => (await link.claim(LEASE_S))?.handoff)
+  }
+
   /** Work that this instance holds, because it was refused, answered or interrupted; else the next offer. */
   async #look(): Promise<Handoff | undefined> {
-    const { link, instance, runner, starts, running } = this.#options
+    const { link, instance, runner, running } = this.#options
     try {
       const { items } = await link.inbox(INBOX_PAGE)
       const held = items.find((item) => item.holder === this.agent && item.instance === instance)
       if (held?.state === 'in_progress') return held
-      const hourAgo = Date.now() - HOUR_MS
-      if (!held && starts.filter((at) => at > hourAgo).length >= runner.starts_per_hour) return undefined
+      if (!held && this.#isSpent) return undefined
       if (held?.state === 'accepted') return await this.#accept(held)
       // A program that gave up may still be in the folder where the next attempt works.
       for (const next of items.filter((item) => isFor(runner, item) && !running.has(item.uid))) {
-        const taken = await this.#claim(next)
+        const input = { id: next.uid, lease_s: LEASE_S }
+        const taken = await this.#taken(async () => (await link.call('handoff_claim', input)).handoff)
         if (taken) return taken
       }
       return undefined
@@ -203,13 +224,13 @@ class Slot {
   }
 
   /** Undefined where another runner was quicker. */
-  async #claim({ uid }: Handoff): Promise<Handoff | undefined> {
+  async #taken(claim: () => Promise<Handoff | undefined>): Promise<Handoff | undefined> {
     try {
-      const { handoff } = await this.link.call('handoff_claim', { id: uid, lease_s: LEASE_S })
+      const handoff = await claim()
       if (handoff?.state === 'accepted') return await this.#accept(handoff)
       return handoff?.state === 'in_progress' ? handoff : undefined
     } catch (error) {
-      if (isLost(error)) return undefined
+      if (isLost(error) || isAway(error)) return undefined
       throw error
     }
   }
@@ -219,14 +240,13 @@ class Slot {
     return handoff.state === 'in_progress' ? handoff : undefined
   }
 
-  async #work(work: Work): Promise<WorkResult> {
+  async #work(work: Work, found: OperationOutput<'handoff_get'>): Promise<WorkResult> {
     const { host, runner, link, instance, starts } = this.#options
     const { handoff } = work
     const place =
       runner.worktree && host.repository
         ? await handoffPlace(host.repository, this.agent, handoff)
         : undefined
-    const found = await link.call('handoff_get', { id: handoff.uid })
     const { refusal } = work
     const brief = briefOf({ runner, handoff, found, refusal, branch: place?.branch })
     const cwd = place?.folder ?? host.root

@@ -53,7 +53,7 @@ describe('the page for operators', () => {
         balancer.ports.push(...servers.map(({ port }) => port))
         continue
       }
-      const isOwners = words.includes(store) || name === 'store grants'
+      const isOwners = words.includes(store) || words.includes(restored) || name === 'store grants'
       const where = isOwners
         ? owner
         : { ...hosts[0]!, env: { ...hosts[0]!.env, BATON_TRUST: trusting.join(' ') } }

@@ -30,6 +30,29 @@ describe('the link that baton login prints', () => {
     assert.ok(!existsSync(join(cwd, '.baton/server.json')))
   })
 
+  it('is not made for the server of another workspace, and is with a warning for one that does not answer', async (t) => {
+    const place = folders(t)
+    const [cwd, other] = [place.repository('shop'), place.repository('other')]
+    for (const each of [cwd, other]) await ask({ cwd: each }, 'init')
+    const server = await startServer(t, { cwd: other }, '--as', 'maria')
+
+    const foreign = await refusal({ cwd }, 'login', '--url', server.url)
+    const own = await quick({ cwd: other }, 'login', '--url', server.url)
+    const away = await quick({ cwd }, 'login', '--url', 'http://127.0.0.1:1')
+    const { items } = await ask<{ items: { scopes: string[] }[] }>({ cwd }, 'token', 'list')
+
+    assert.deepEqual([foreign.code, foreign.exit], ['conflict', 6])
+    assert.match(foreign.message, /^the server at 127\.0\.0\.1:\d+ serves another workspace/)
+    assert.doesNotMatch(own.stderr, /not tried/)
+    assert.match(own.stdout, /#login=baton_/)
+    assert.match(away.stderr, /the link was not tried: Baton at http:\/\/127\.0\.0\.1:1 .* --url/)
+    assert.match(away.stdout, /#login=baton_/)
+    assert.deepEqual(
+      items.map(({ scopes }) => scopes),
+      [['login']],
+    )
+  })
+
   it('goes to no host that a folder names, and to no server that is gone', async (t) => {
     const cwd = folders(t).folder('shop')
     mkdirSync(join(cwd, '.baton'))

@@ -55,7 +55,8 @@ interface Frame {
   readonly data: string | undefined
 }
 
-async function* framesOf(response: Response, silent: AbortController): AsyncGenerator<Frame> {
+/** The frames of a stream; one that is silent for too long is given up by the controller. */
+export async function* framesOf(response: Response, silent = new AbortController()): AsyncGenerator<Frame> {
   if (!response.body) return
   let timer = setTimeout(() => silent.abort(), SILENCE_MS)
   let text = ''

@@ -174,7 +174,7 @@ class Feed {
       // Something may have happened while nobody listened.
       if (open) for (const waiting of this.#waiting) waiting.wake()
     }
-    for await (const event of this.#remote.events({ agent: this.#agent, signal, onState }))
+    for await (const event of this.#remote.events({ agent: this.#agent, kind: 'handoff', signal, onState }))
       for (const waiting of this.#waiting) if (concerns(event, waiting.about)) waiting.wake()
   }
 }

@@ -127,7 +127,8 @@ export function createRemote(options: RemoteOptions): Remote {
   }
 }
 
-function baseOf(address: string): URL {
+/** The address of a server as requests need it; refuses one that a token must not go to. */
+export function baseOf(address: string): URL {
   const url = URL.parse(address)
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '')
     throw new BatonError(

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-export const STYLE = `
+const STYLE = `
 :root {
   color-scheme: light dark;
   --page: light-dark(#f6f7f5, #14171a);
@@ -23,16 +23,20 @@ section { margin-top: 1.25rem; padding: 1.25rem; border: 1px solid var(--line); 
 `
 
 /** A page whose style is the only thing that its policy lets through. */
-export const pageHeaders = (style: string): Readonly<Record<string, string>> => ({
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': [
-    "default-src 'none'",
-    `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-})
+export function plainPage(title: string, main: string, { style = '', status = 200 } = {}): Response {
+  const all = STYLE + style
+  return new Response(
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Baton: ${title}</title><style>${all}</style></head><body><main>${main}</main></body></html>`,
+    {
+      status,
+      headers: {
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': `default-src 'none'; style-src 'sha256-${hash('sha256', all, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      },
+    },
+  )
+}
 
 export function escapeHtml(text: string): string {
   return text

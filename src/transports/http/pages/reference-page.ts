@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Operation } from '../../../operations/operation.ts'
-import { escapeHtml, pageHeaders, STYLE } from './plain-page.ts'
+import { escapeHtml, plainPage } from './plain-page.ts'
 
-const EXTRA = `
+const TABLES = `
 nav { display: flex; flex-wrap: wrap; gap: .4rem .9rem; margin-top: 1rem }
 nav a, section a { color: var(--good) }
 article + article { margin-top: 1.5rem; padding-top: 1.25rem; border-top: 1px solid var(--line) }
@@ -12,9 +12,6 @@ table { width: 100%; margin-top: .6rem; border-collapse: collapse; font-size: .9
 td { padding: .3rem .6rem .3rem 0; border-top: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere }
 td:first-child { font-family: ui-monospace, monospace; white-space: nowrap }
 `
-const ALL_STYLE = STYLE + EXTRA
-
-const HEADERS = pageHeaders(ALL_STYLE)
 
 /** The surface for people: every operation with its fields, grouped as the command line groups them. */
 export function referencePage(operations: readonly Operation[]): Response {
@@ -26,15 +23,14 @@ export function referencePage(operations: readonly Operation[]): Response {
     })
     .join('')
   const links = nouns.map((noun) => `<a href="#${noun}">${noun}</a>`).join('')
-  return new Response(
-    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Baton: HTTP reference</title><style>${ALL_STYLE}</style></head><body><main>
-<header><h1>HTTP reference</h1></header>
+  return plainPage(
+    'HTTP reference',
+    `<header><h1>HTTP reference</h1></header>
 <p>Every call carries <b>Authorization: Bearer …</b>, made with <b>baton token create --agent NAME</b>. Writes take an
 <b>Idempotency-Key</b>. Errors are RFC 9457 with <b>code</b>, <b>details</b> and <b>retry</b>. The same as a document:
 <a href="/v1/openapi.json">openapi.json</a>. What happens, live: <b>GET /v1/events</b>.</p>
-<nav>${links}</nav>${body}</main></body></html>`,
-    { headers: HEADERS },
+<nav>${links}</nav>${body}`,
+    { style: TABLES },
   )
 }
 

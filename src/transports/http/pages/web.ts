@@ -1,9 +1,10 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { dirname, extname, join, resolve, sep } from 'node:path'
+import { extname, join, resolve, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Env, Hono } from 'hono'
+import { packageRoot } from '../../../compose/version.ts'
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -11,6 +12,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
+  '.md': 'text/markdown; charset=utf-8',
 }
 
 /** Scripts and styles are files of this server, and nothing else is asked for anything. */
@@ -38,6 +40,11 @@ export function addWeb<E extends Env>(app: Hono<E>, folder: string): void {
   app.get('/metrics', async (c, next) => {
     if (!c.req.header('accept')?.includes('text/html')) return next()
     return file(folder, 'index.html', 'no-cache')
+  })
+  // The pages of the package's documentation, and their texts, which lie beside the build.
+  app.get('/docs/*', ({ req: { path } }) => {
+    if (!path.endsWith('.md')) return file(folder, 'index.html', 'no-cache')
+    return file(join(folder, '../../docs'), path.slice('/docs/'.length), 'no-cache')
   })
   app.get('/icon.svg', () => file(folder, 'icon.svg', 'max-age=86400'))
   const packed = new Map<string, Uint8Array<ArrayBuffer>>()
@@ -80,13 +87,11 @@ async function file(folder: string, name: string, cache: string): Promise<Respon
 
 /** The folder of the built dashboard: in the package beside the program, in a clone the newest build. */
 export function webFolder(): string | undefined {
-  for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
-    if (!existsSync(join(folder, 'package.json'))) continue
-    const built = [join(folder, 'dist', 'web'), join(folder, 'web', 'dist')].flatMap((place) => {
-      const page = statSync(join(place, 'index.html'), { throwIfNoEntry: false })
-      return page ? [{ place, at: page.mtimeMs }] : []
-    })
-    return built.sort((a, b) => b.at - a.at)[0]?.place
-  }
-  return undefined
+  const root = packageRoot()
+  const places = root ? [join(root, 'dist', 'web'), join(root, 'web', 'dist')] : []
+  const built = places.flatMap((place) => {
+    const page = statSync(join(place, 'index.html'), { throwIfNoEntry: false })
+    return page ? [{ place, at: page.mtimeMs }] : []
+  })
+  return built.sort((a, b) => b.at - a.at)[0]?.place
 }

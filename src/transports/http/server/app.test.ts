@@ -21,6 +21,7 @@ const ROUTES: Readonly<Record<string, readonly [route: string, scope: string]>> 
   task_get:          ['GET /v1/tasks/{id}',                'task:read'],
   task_update:       ['POST /v1/tasks/{task_id}',          'task:write'],
   task_next_actions: ['GET /v1/next-actions',              'task:read'],
+  task_plan:         ['GET /v1/task-plan',                 'task:read'],
   task_start:        ['POST /v1/tasks/{id}/start',         'task:write'],
   task_reopen:       ['POST /v1/tasks/{id}/reopen',        'task:write'],
   task_log:          ['GET /v1/tasks/{id}/log',            'task:read'],

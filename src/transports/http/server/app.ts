@@ -9,7 +9,7 @@ import { invoke, type Operation } from '../../../operations/operation.ts'
 import type { Service } from '../../../service/service.ts'
 import type { McpEndpoint } from '../../mcp/http.ts'
 import { isOfStore, lengthOf, problemResponse, toProblem } from '../../shared/problem.ts'
-import { escapeHtml, pageHeaders, STYLE } from '../pages/plain-page.ts'
+import { escapeHtml, plainPage } from '../pages/plain-page.ts'
 import { addWeb, missingPage } from '../pages/web.ts'
 import { authorise, type Caller, callerOf, toCall } from './auth.ts'
 import { isVisit, protect, refuseForeign } from './guards.ts'
@@ -39,6 +39,8 @@ export interface HttpAppOptions {
   readonly holdMs?: number
   readonly rate?: Rate
   readonly heartbeatMs?: number
+  /** The address of the repository's remote on the web. */
+  readonly repository?: string | undefined
   /** The path below which all of it stands, for example `/w/shop`. */
   readonly below?: string
 }
@@ -138,7 +140,7 @@ function routes(
   // The caller that the token stands for; to be told its own name it needs no scope.
   app.get('/v1/whoami', async (c) => {
     const { actor, scopes } = await admit(c, 'whoami')
-    return c.json({ actor, scopes })
+    return c.json({ actor, scopes, ...present({ repository: options.repository }) })
   })
   // A browser keeps one session for the whole host, so it is of the server's own workspace.
   if (below === '') addLogin(app, service)
@@ -236,13 +238,6 @@ function isReady({ deps: { store } }: Service): Promise<boolean> {
   return Promise.race([answer, pause(READY_MS, false, { ref: false })])
 }
 
-const EXTRA = `
-a { color: var(--good); font-weight: 600 }
-`
-const ALL_STYLE = STYLE + EXTRA
-
-const HEADERS = pageHeaders(ALL_STYLE)
-
 /**
  * For somebody who followed a link of another site, such as one in a mail that is read in the browser: a refusal with
  * the way on. What stood behind the `#` of the link is left out: another site must not log anybody in.
@@ -250,12 +245,11 @@ const HEADERS = pageHeaders(ALL_STYLE)
 function doorPage(request: Request): Response {
   const { pathname, search } = new URL(request.url)
   const way = escapeHtml(`/${(pathname + search).replace(/^[/\\]+/, '')}`)
-  return new Response(
-    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Baton: one more click</title><style>${ALL_STYLE}</style></head><body><main>
-<header><h1>One more click</h1></header>
+  return plainPage(
+    'one more click',
+    `<header><h1>One more click</h1></header>
 <p>A link on another site brought you here. Other sites cannot open pages of Baton; you can:</p>
-<section><a href="${way}">Open this page</a></section></main></body></html>`,
-    { status: 403, headers: HEADERS },
+<section><a href="${way}">Open this page</a></section>`,
+    { status: 403, style: 'a { color: var(--good); font-weight: 600 }' },
   )
 }

@@ -18,6 +18,8 @@ interface Door {
   readonly init: RequestInit
   /** What a token must hold; nothing where any token is enough. */
   readonly scope?: string
+  /** Another one that is enough. */
+  readonly or?: string
 }
 
 type Headers = Readonly<Record<string, string>>
@@ -44,6 +46,13 @@ const DOORS: readonly Door[] = [
       : { name: op.name, path, init: { method: 'POST', headers: json, body: '{"zzz":1}' }, scope: op.scope }
   }),
   { name: 'events', path: '/v1/events?zzz=1', init: {}, scope: 'report:read' },
+  {
+    name: 'events of handoffs',
+    path: '/v1/events?kind=handoff&zzz=1',
+    init: {},
+    scope: 'handoff:read',
+    or: 'report:read',
+  },
   { name: 'metrics', path: '/metrics', init: {}, scope: 'report:read' },
   { name: 'whoami', path: '/v1/whoami', init: {} },
   { name: 'mcp', path: '/mcp', init: INITIALIZE },
@@ -193,8 +202,9 @@ function expected(door: Door, scope: string): number {
   const isOpen =
     door.scope === undefined ||
     scope === '*' ||
-    scope === door.scope ||
-    (door.scope.endsWith(':read') && scope === door.scope.replace(':read', ':write'))
+    [door.scope, door.or].some(
+      (needed) => needed && [needed, needed.replace(/:read$/, ':write')].includes(scope),
+    )
   if (isOpen) return door.name === 'metrics' || door.scope === undefined ? 200 : 400
   const noun = door.scope?.split(':')[0] ?? ''
   const reads = noun === 'gate' || noun === 'notice' ? 'handoff' : noun

@@ -18,6 +18,8 @@ type Filter = Readonly<Partial<Record<(typeof FIELDS)[number], string>>>
 
 const CURSOR = /^\d{1,15}$/
 const HEARTBEAT_MS = 15_000
+/** Browsers hide a comment from their pages; an event with a name reaches a page that asks for it, and nobody else. */
+const BEAT = ':\nevent: beat\ndata:{}\n\n'
 /** After a broken connection a client comes back in this time. */
 const COME_BACK_MS = 1_000
 
@@ -72,7 +74,7 @@ function toStream(
         beat = setInterval(() => {
           void isGood().then((good) => good || done())
           // A client that does not read gets no heartbeats either: they must not pile up.
-          if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(':\n\n'))
+          if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(BEAT))
         }, heartbeatMs)
         const end = () => {
           clearInterval(beat)

@@ -67,16 +67,13 @@ export class LoopLag {
     this.#delay.enable()
   }
 
-  lines(): readonly string[] {
-    const quantiles = [0.5, 0.99, 1].map((quantile) => {
+  quantiles(): readonly (readonly [string, number])[] {
+    const found = [0.5, 0.99, 1].map((quantile) => {
       const ms = this.#delay.percentile(quantile * 100) / 1e6 - LOOP_RESOLUTION_MS
-      return `baton_event_loop_lag_seconds${labels({ quantile: String(quantile) })} ${Math.max(0, ms || 0) / 1_000}`
+      return [String(quantile), Math.max(0, ms || 0) / 1_000] as const
     })
     this.#delay.reset()
-    return [
-      ...head('baton_event_loop_lag_seconds', 'gauge', 'How late the event loop was, since the last scrape.'),
-      ...quantiles,
-    ]
+    return found
   }
 }
 
@@ -94,53 +91,52 @@ export async function metricsText(
     store.dueDeliveries(now().toISOString(), 1),
     settlingLag(service),
   ])
-  const pools = Object.entries(store.pools())
+  const pools = (field: 'size' | 'used' | 'waiting') =>
+    Object.entries(store.pools()).map(([pool, state]) => [pool, state[field]] as const)
+  const dueMs = due?.due_at === undefined ? 0 : now().getTime() - Date.parse(due.due_at)
+  // biome-ignore format: read as a table
+  const figures: readonly Figure[] = [
+    ['baton_handoffs', 'Handoffs by state.', 'state', STATES.map((state) => [state, handoffs[state] ?? 0])],
+    ['baton_tasks', 'Tasks by status.', 'status', TASK_STATES.map((status) => [status, tasks[status] ?? 0])],
+    ['baton_log_entries', 'Entries in the log.', entries],
+    ['baton_log_unsigned_entries', 'Entries behind the newest signed checkpoint.', entries - (signed?.size ?? 0)],
+    ['baton_due_handoffs', 'Handoffs past a deadline that is not settled yet.', late.count],
+    ['baton_settling_lag_seconds', 'How late the oldest of them is.', late.seconds],
+    ['baton_delivery_lag_seconds', 'How long the oldest message that is due has waited.', dueMs / 1_000],
+    ['baton_work_age_seconds', 'Time since the work in the background succeeded last.', 'work', [...lastRuns].map(([work, at]) => [work, (performance.now() - at) / 1_000])],
+    ['baton_pool_size', 'Places for writes, reads and slow reads of the store.', 'pool', pools('size')],
+    ['baton_pool_used', 'Places that are in use.', 'pool', pools('used')],
+    ['baton_pool_waiting', 'Calls that wait for a place.', 'pool', pools('waiting')],
+    ['baton_replica_reads_total', 'Lists and searches by whether the replica answered.', 'replica', Object.entries(store.replicaReads?.() ?? {})],
+    ['baton_open', 'Calls under way, waits included, and event streams.', 'what', [['calls', open.count('calls')], ['event_streams', open.count('event streams')]]],
+    ['baton_event_loop_lag_seconds', 'How late the event loop was, since the last scrape.', 'quantile', lag.quantiles()],
+    ['baton_process_resident_memory_bytes', 'Memory of this server.', process.memoryUsage.rss()],
+    ['baton_process_uptime_seconds', 'How long this server has been up.', process.uptime()],
+  ]
   const lines = [
-    ...head('baton_handoffs', 'gauge', 'Handoffs by state.'),
-    ...STATES.map((state) => `baton_handoffs${labels({ state })} ${handoffs[state] ?? 0}`),
-    ...head('baton_tasks', 'gauge', 'Tasks by status.'),
-    ...TASK_STATES.map((status) => `baton_tasks${labels({ status })} ${tasks[status] ?? 0}`),
+    ...figures.flatMap(figureLines),
     ...head('baton_agent_open_handoffs', 'gauge', 'Open handoffs of each agent, sent and received.'),
-    ...Object.entries(agents).flatMap(([agent, { outgoing, incoming }]) => [
-      `baton_agent_open_handoffs${labels({ agent, direction: 'outgoing' })} ${outgoing}`,
-      `baton_agent_open_handoffs${labels({ agent, direction: 'incoming' })} ${incoming}`,
-    ]),
-    ...head('baton_log_entries', 'gauge', 'Entries in the log.'),
-    `baton_log_entries ${entries}`,
-    ...head('baton_log_unsigned_entries', 'gauge', 'Entries behind the newest signed checkpoint.'),
-    `baton_log_unsigned_entries ${entries - (signed?.size ?? 0)}`,
-    ...head('baton_due_handoffs', 'gauge', 'Handoffs past a deadline that is not settled yet.'),
-    `baton_due_handoffs ${late.count}`,
-    ...head('baton_settling_lag_seconds', 'gauge', 'How late the oldest of them is.'),
-    `baton_settling_lag_seconds ${late.seconds}`,
-    ...head('baton_delivery_lag_seconds', 'gauge', 'How long the oldest message that is due has waited.'),
-    `baton_delivery_lag_seconds ${due?.due_at ? (now().getTime() - Date.parse(due.due_at)) / 1_000 : 0}`,
-    ...head('baton_work_age_seconds', 'gauge', 'Time since the work in the background succeeded last.'),
-    ...[...lastRuns].map(
-      ([work, at]) => `baton_work_age_seconds${labels({ work })} ${(performance.now() - at) / 1_000}`,
+    ...Object.entries(agents).flatMap(([agent, counts]) =>
+      (['outgoing', 'incoming'] as const).map(
+        (direction) => `baton_agent_open_handoffs${labels({ agent, direction })} ${counts[direction]}`,
+      ),
     ),
-    ...(['size', 'used', 'waiting'] as const).flatMap((field) => [
-      ...head(`baton_pool_${field}`, 'gauge', POOL_HELP[field]),
-      ...pools.map(([pool, state]) => `baton_pool_${field}${labels({ pool })} ${state[field]}`),
-    ]),
-    ...head('baton_open', 'gauge', 'Calls under way, waits included, and event streams.'),
-    ...(['calls', 'event streams'] as const).map(
-      (what) => `baton_open${labels({ what: what.replace(' ', '_') })} ${open.count(what)}`,
-    ),
-    ...lag.lines(),
     ...answered.lines(),
-    ...head('baton_process_resident_memory_bytes', 'gauge', 'Memory of this server.'),
-    `baton_process_resident_memory_bytes ${process.memoryUsage.rss()}`,
-    ...head('baton_process_uptime_seconds', 'gauge', 'How long this server has been up.'),
-    `baton_process_uptime_seconds ${process.uptime()}`,
   ]
   return `${lines.join('\n')}\n`
 }
 
-const POOL_HELP = {
-  size: 'Places for writes, reads and slow reads of the store.',
-  used: 'Places that are in use.',
-  waiting: 'Calls that wait for a place.',
+/** A name, its meaning, and a value or one for each value of a label. */
+type Figure =
+  | readonly [string, string, number]
+  | readonly [string, string, string, readonly (readonly [string, number])[]]
+
+function figureLines([name, help, label, values]: Figure): readonly string[] {
+  const each = values?.map(([is, value]) => `${name}${labels({ [label]: is })} ${value}`)
+  return [
+    ...head(name, name.endsWith('_total') ? 'counter' : 'gauge', help),
+    ...(each ?? [`${name} ${label}`]),
+  ]
 }
 
 const head = (name: string, type: string, help: string): readonly string[] => [

@@ -29,9 +29,11 @@ export function addObserverRoutes<E extends Env>(app: Hono<E>, options: Observer
   const lag = new LoopLag()
   app.get('/v1/events', async (c) => {
     const { headers } = c.req.raw
-    const { token } = demandScope(await admit(c, 'events'))
+    // A token that may read handoffs may hear of them.
+    const scopes = c.req.query('kind') === 'handoff' ? [SCOPE, 'handoff:read'] : [SCOPE]
+    const { token } = demandScope(await admit(c, 'events'), scopes)
     const isGood = () =>
-      standing.of(token, async () => grants((await callerOf(service, headers)).scopes, SCOPE))
+      standing.of(`${scopes} ${token}`, async () => grantsOne(await callerOf(service, headers), scopes))
     const onEnd = open.take(token, 'event streams')
     try {
       return await eventStream(await service.events(), c.req.raw, { ...options, isGood, onEnd })
@@ -55,8 +57,11 @@ export function addObserverRoutes<E extends Env>(app: Hono<E>, options: Observer
   app.get('/docs', () => referencePage(operations))
 }
 
-function demandScope(caller: Caller): Caller {
-  if (grants(caller.scopes, SCOPE)) return caller
+const grantsOne = (caller: Caller, scopes: readonly string[]): boolean =>
+  scopes.some((scope) => grants(caller.scopes, scope))
+
+function demandScope(caller: Caller, scopes: readonly string[] = [SCOPE]): Caller {
+  if (grantsOne(caller, scopes)) return caller
   throw new BatonError('not_found', 'there is nothing here that this token may see')
 }
 

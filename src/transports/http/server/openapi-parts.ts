@@ -155,13 +155,14 @@ export const besides = (): Readonly<Record<string, OpenApiPart>> => ({
   '/v1/whoami': beside(
     'whoami',
     'The agent that the token stands for.',
-    okResponse(
-      'Done.',
-      objectOf({
+    okResponse('Done.', {
+      ...objectOf({
         actor: { type: 'object', additionalProperties: true },
         scopes: { type: 'array', items: { type: 'string' } },
+        repository: { type: 'string' },
       }),
-    ),
+      required: ['actor', 'scopes'],
+    }),
     [401, 429],
   ),
   '/v1/events': beside(
@@ -171,7 +172,7 @@ export const besides = (): Readonly<Record<string, OpenApiPart>> => ({
     [400, 401, 404, 429],
     {
       description:
-        'Scope: `report:read`. Each event has the cursor of the log as its id. Send it as `Last-Event-ID` to go on without gaps or repeats. The first event has an id and no data: it marks the start of the stream.',
+        'Scope: `report:read`; with `kind=handoff`, `handoff:read` is enough. Each event has the cursor of the log as its id. Send it as `Last-Event-ID` to go on without gaps or repeats. The first event has an id and no data: it marks the start of the stream. While nothing happens, an event named `beat` comes every 15 seconds.',
       parameters: [
         ...['since', 'agent', 'handoff', 'task', 'kind', 'act'].map((name) => ({
           name,

@@ -33,6 +33,8 @@ export interface ServeOptions {
   readonly beside?: ((signal: AbortSignal, log: Log) => Promise<void>) | undefined
   /** Workspaces that are answered under `/w/NAME` beside the server's own. */
   readonly workspaces?: Workspaces | undefined
+  /** The address of the repository's remote on the web. */
+  readonly repository?: string | undefined
   /** Stops on SIGTERM and SIGINT unless false. */
   readonly signals?: boolean
 }
@@ -87,14 +89,17 @@ export async function serve(options: ServeOptions): Promise<Running> {
   let app: Pick<Directory, 'fetch'> | undefined
   const server = listener(times, (request, end) => app?.fetch(request, end) ?? problemResponse(STARTING))
   const bound = await listen(server, host, port)
-  const { requestLog } = options
+  const { requestLog, repository } = options
   const shared = {
     operations,
     hosts: allowedHosts(host, bound, names),
     requestLog,
     holdMs: times.holdMs,
   }
-  const own = createHttpApp({ ...shared, service, log, web: webFolder(), stopping: stopping.signal })
+  const own = createHttpApp({
+    ...{ ...shared, service, log, repository },
+    ...{ web: webFolder(), stopping: stopping.signal },
+  })
   const { workspaces } = options
   const directory =
     workspaces && new (await import('./directory.ts')).Directory(own, { ...shared, workspaces, log })

@@ -13,15 +13,14 @@ const PAUSE_MS = 50
 
 /** Clears away old idempotency keys, seen notices, sent messages and ended sessions, in small steps and not under load. */
 export function startClearingWorker(service: Service, log: Log, everyMs: number): () => Promise<void> {
-  const stopping = new AbortController()
   const { store, now } = service.deps
   const isBusy = () => Object.values(store.pools()).some(({ waiting }) => waiting > 0)
-  const run = async (): Promise<void> => {
+  const run = async (signal: AbortSignal): Promise<void> => {
     if (isBusy()) return
     const ended = await (await service.tokens()).endExpired(STEP)
     const before = new Date(now().getTime() - KEPT_MS).toISOString()
     let cleared = 0
-    for (let more = true; more && !isBusy() && !stopping.signal.aborted; ) {
+    for (let more = true; more && !isBusy() && !signal.aborted; ) {
       const started = performance.now()
       const rows = Object.values(await store.gc(before, true, STEP))
       cleared += rows.reduce((sum, count) => sum + count, 0)
@@ -30,9 +29,5 @@ export function startClearingWorker(service: Service, log: Log, everyMs: number)
     }
     if (ended + cleared > 0) log('info', 'leftovers cleared', { rows: cleared, sessions_ended: ended })
   }
-  const stop = repeat(run, everyMs, { log, work: 'clearing leftovers' })
-  return () => {
-    stopping.abort()
-    return stop()
-  }
+  return repeat(run, everyMs, { log, work: 'clearing leftovers' })
 }

@@ -4,19 +4,20 @@ import type { Log, LogFields } from '../server/log.ts'
 export const lastRuns = new Map<string, number>()
 
 /**
- * Does something again and again, one run at a time. Stopping waits for the run in progress. A run that fails is
+ * Does something again and again, one run at a time. Stopping ends the signal and waits for the run in progress. A run that fails is
  * logged once for each new reason and tried again: a store that was away for an hour must not fill the log.
  */
 export function repeat(
-  run: () => Promise<void>,
+  run: (signal: AbortSignal) => Promise<void>,
   everyMs: number,
   { log, work }: { readonly log: Log; readonly work: string },
 ): () => Promise<void> {
+  const stopping = new AbortController()
   let running: Promise<void> | undefined
   let told = ''
   const attempt = async (): Promise<void> => {
     try {
-      await run()
+      await run(stopping.signal)
       lastRuns.set(work, performance.now())
       told = ''
     } catch (error) {
@@ -33,6 +34,7 @@ export function repeat(
   timer.unref()
   return async () => {
     clearInterval(timer)
+    stopping.abort()
     await running
   }
 }

@@ -1,7 +1,7 @@
 import type { Service } from '../../../service/service.ts'
 import type { Log } from '../server/log.ts'
 import { startClearingWorker } from './clearing-worker.ts'
-import { startDeliveryWorker } from './delivery-worker.ts'
+import { repeat } from './repeat.ts'
 import { startSequenceWorker } from './sequence-worker.ts'
 import { startSettlementWorker } from './settlement-worker.ts'
 
@@ -11,9 +11,14 @@ export function startWorkers(
   log: Log,
   times: Readonly<Record<'settleMs' | 'deliverMs' | 'sequenceMs' | 'clearMs', number>>,
 ): () => Promise<void> {
+  const deliver = async (signal: AbortSignal): Promise<void> => {
+    const { sent, failed, given_up, dropped } = await service.deliver(signal)
+    if (sent + failed + given_up + dropped > 0)
+      log(failed + given_up > 0 ? 'warn' : 'info', 'messages', { sent, failed, given_up, dropped })
+  }
   const stops = [
     startSettlementWorker(service, log, times.settleMs),
-    startDeliveryWorker(service, log, times.deliverMs),
+    ...(service.deps.notify ? [repeat(deliver, times.deliverMs, { log, work: 'sending messages' })] : []),
     startSequenceWorker(service, log, { everyMs: times.sequenceMs }),
     startClearingWorker(service, log, times.clearMs),
   ]

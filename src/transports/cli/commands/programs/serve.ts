@@ -1,5 +1,6 @@
 import type { Context } from '../../../../compose/open.ts'
 import { present } from '../../../../domain/present.ts'
+import { webRemote } from '../../../../git/checkout.ts'
 import type { ServeOptions } from '../../../http/server/serve.ts'
 import type { Command } from '../../command.ts'
 import { type Arguments, numberOf, textOf, textsOf } from '../../input/args.ts'
@@ -35,6 +36,7 @@ export const serve: Command = {
       ...present({ port, host }),
       allowedHosts: textsOf(args, 'allow-host'),
       loginCode: loginCode(shell, context),
+      repository: webRemote(context.workspace?.checkout ?? shell.io.cwd),
       onReady: ({ url, host: bound, port: number, text }) => {
         const store = context.service.deps.store.info.location
         takeBack = noteServer(context.workspace?.dir ?? '', { host: bound, port: number, store })

@@ -70,6 +70,8 @@ async function opened(size: Size, postgres: OwnPostgres): Promise<World> {
   const store = await openStore(toStoreTarget(address))
   process.stderr.write(`  filling ${size.handoffs.toLocaleString('en')}\n`)
   await store.restore(history(size))
+  // As if these had been sent: a send would try each of their numbers, one after the other.
+  if (size.handoffs > 0) await query(address, `SELECT setval('baton.handoff_number_1', ${size.handoffs})`)
   await query(address, 'VACUUM ANALYZE')
   const tokens = await createService(store).tokens()
   const ops = { actor: { name: 'ops', kind: 'human', auth: 'os-user' } } as const

@@ -7,13 +7,16 @@ import type { Block } from '../../src/domain/blocks/block.ts'
 import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import type { Content } from '../../src/domain/handoffs/package.ts'
 import type { State } from '../../src/domain/lifecycle.ts'
+import { RUN_STATES, type Run } from '../../src/domain/workflow/run.ts'
 import { uuid7 } from '../../src/service/uuid7.ts'
 import { TABLES, tableRow } from '../../src/storage/rows.ts'
 import { leafHash } from '../../src/storage/working-set.ts'
 import { seededHandoff, seededTask } from './seeded.ts'
 
 const DAYS_MS = 60 * 86_400_000
-const AGENTS = 40
+const AGENTS = 100
+/** A run for as many handoffs. */
+const HANDOFFS_A_RUN = 200
 /** Of a thousand handoffs as many are in each state; the rest are completed. */
 const OPEN: readonly (readonly [state: State, count: number])[] = [
   ['offered', 50],
@@ -48,7 +51,8 @@ export async function fillWorkspace(path: string, size: number): Promise<void> {
       put('agent', { name, doc: JSON.stringify(newAgent(name, 'agent', at)) })
   for (let i = 0; i < size; i++)
     putHandoff(put, store.info.origin, i, start + Math.floor((DAYS_MS * i) / size))
-  for (let i = 0; i < size / 10; i++) putTask(put, i, at)
+  for (let i = 0; i < size / 20; i++) putTask(put, i, at)
+  for (let i = 0; i < size / HANDOFFS_A_RUN; i++) put('run', { ...tableRow('run')(aRun(i, start, size)) })
   for (let i = 0; i < size / 10; i++) put('block', { ...tableRow('block')(aBlock(i, start, size / 10)) })
   put('counter', { name: 'handoff', value: size })
   db.exec('COMMIT')
@@ -149,6 +153,40 @@ function putTask(put: Put, index: number, at: string): void {
   const task = { ...seededTask(uid, index, at), depends_on }
   put('task', { ...tableRow('task')(task), open_deps: depends_on.length, height: 20 - (index % 20) })
 }
+
+/** Runs end in turn in each of their states. */
+function aRun(index: number, start: number, size: number): Run {
+  const at = new Date(start + Math.floor((DAYS_MS * HANDOFFS_A_RUN * index) / size)).toISOString()
+  const state = RUN_STATES[index % RUN_STATES.length]!
+  const step = { failures: 0, gates: 0, escalations: 0, agent: `receiver-${index % AGENTS}`, tries: 1 }
+  const [done, next] =
+    state === 'completed' ? (['completed', 'completed'] as const) : (['completed', 'failed'] as const)
+  return {
+    uid: uuid7(Date.parse(at)),
+    id: `release-${index}`,
+    rev: 1,
+    name: 'release',
+    state,
+    by: 'sender-0',
+    auth: 'token',
+    delegator: 'sender-0',
+    workflow: {
+      name: 'release',
+      description: `Release ${index}`,
+      steps: [aStep('notes'), aStep('deploy', 'notes')],
+    } as never,
+    steps: [
+      { ...step, id: 'notes', state: done },
+      { ...step, id: 'deploy', state: next, ...(next === 'failed' && { error: 'no access to the server' }) },
+    ],
+    kinds: {},
+    numbered: 2,
+    started_at: at,
+    updated_at: at,
+  }
+}
+
+const aStep = (id: string, ...needs: string[]) => ({ id, title: `Do the ${id}`, agent: 'receiver-1', needs })
 
 function aBlock(index: number, start: number, count: number): Block {
   const at = new Date(start + Math.floor((DAYS_MS * index) / count)).toISOString()

@@ -14,6 +14,7 @@ export type StoreTarget = (
   readonly readOnly?: boolean
   readonly upgrade?: boolean
   readonly limits?: Partial<StoreLimits>
+  readonly replica?: string
   /** Told the name of the log of a new store before others can find it. */
   readonly onMake?: (origin: string, location: string) => void
 }

@@ -63,7 +63,7 @@ export interface OpenContextOptions {
 }
 
 /** A server has many of these open, and each has connections of its own. */
-const NAMED_LIMITS = { writers: 1, readers: 2, slowReaders: 1 }
+const NAMED_STORE = { limits: { writers: 1, readers: 2, slowReaders: 1 } }
 
 /**
  * Finds or makes the workspace, believes its `baton.yaml` as far as it is trusted, opens the store and says who
@@ -74,10 +74,7 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
   // A refused caller leaves nothing behind: the name is resolved before any file is made.
   const { actor, why } = resolveActor({ as, environment, isTerminal })
   const found = options.named === undefined ? await findWorkspace(cwd, environment) : undefined
-  const read =
-    found?.configFile === undefined
-      ? undefined
-      : await (await import('../config/file.ts')).readSettings(found.configFile)
+  const read = await readAt(found)
   const first = await settingsOf(found, environment, read)
   const { target, workspace } = await targetOf(options, found, first.config)
   const warnings: string[] = []
@@ -89,11 +86,8 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
     warnings.push(`${around} has a workspace too; to use that one, set BATON_WORKSPACE=${around}`)
 
   const server = first.config?.server
-  const limits = server ? (await import('../config/server.ts')).storeLimits(server) : undefined
-  const own = await openOwn(
-    { ...target, ...present({ limits: options.named === undefined ? limits : NAMED_LIMITS }) },
-    environment,
-  )
+  const set = server && (await import('../config/server.ts')).storeSettings(server)
+  const own = await openOwn({ ...target, ...(options.named === undefined ? set : NAMED_STORE) }, environment)
   const { store: opened, warnings: met } = own
   const isOurs = own.isOurs || options.named !== undefined
   try {
@@ -229,12 +223,14 @@ export async function settingsAround(
   environment: Environment,
 ): Promise<{ readonly config?: Config; readonly root: string; readonly warnings: readonly string[] }> {
   const found = await findWorkspace(cwd, environment)
-  const read =
-    found?.configFile === undefined
-      ? undefined
-      : await (await import('../config/file.ts')).readSettings(found.configFile)
+  const read = await readAt(found)
   return { ...(await settingsOf(found, environment, read)), root: found?.root ?? cwd }
 }
+
+const readAt = async (found: Workspace | undefined): Promise<Settings | undefined> =>
+  found?.configFile === undefined
+    ? undefined
+    : (await import('../config/file.ts')).readSettings(found.configFile)
 
 interface Chosen {
   readonly target: StoreTarget

@@ -85,12 +85,9 @@ export function workspaceAt(root: string, found: Workspace['found'], checkout = 
 export function hasBatonFolder(root: string): boolean {
   const dir = join(root, '.baton')
   const stats = lstatSync(dir, { throwIfNoEntry: false })
-  if (stats?.isSymbolicLink())
-    throw new BatonError(
-      'not_allowed',
-      `${dir} is a symbolic link, which Baton does not follow; remove it, or set BATON_WORKSPACE to the real folder's parent`,
-      { path: dir },
-    )
+  const why = `${dir} is a symbolic link, which Baton does not follow`
+  const how = "remove it, or set BATON_WORKSPACE to the real folder's parent"
+  if (stats?.isSymbolicLink()) throw new BatonError('not_allowed', `${why}; ${how}`, { path: dir })
   return stats?.isDirectory() ?? false
 }
 
@@ -102,13 +99,10 @@ function markedAt(folder: string, environment: Environment): Marked | undefined 
   const configFile = configIn(folder)
   const hasFolder = hasBatonFolder(folder) && !isOnlyForKeys(folder, environment)
   if (!hasFolder && configFile === undefined) return undefined
+  const how = `if you trust it, set BATON_WORKSPACE=${folder}`
   for (const path of [join(folder, '.baton'), ...(configFile === undefined ? [] : [configFile])])
     if (isForeign(lstatSync(path, { throwIfNoEntry: false }), environment))
-      throw new BatonError(
-        'not_allowed',
-        `${path} belongs to another user of this machine; if you trust it, set BATON_WORKSPACE=${folder}`,
-        { path },
-      )
+      throw new BatonError('not_allowed', `${path} belongs to another user of this machine; ${how}`, { path })
   return { root: folder, hasFolder, ...present({ configFile }) }
 }
 
@@ -124,12 +118,7 @@ function configIn(folder: string): string | undefined {
 }
 
 /** The same place in the main worktree, or the nearest marked one above it there. */
-function mainSide(
-  here: string,
-  checkout: Checkout,
-  nearest: Marked | undefined,
-  environment: Environment,
-): Workspace | undefined {
+function mainSide(here: string, checkout: Checkout, nearest: Marked | undefined, environment: Environment) {
   const { main } = checkout
   if (main === undefined) return undefined
   for (let folder = join(main, relative(checkout.root, here)); ; folder = dirname(folder)) {

@@ -33,11 +33,8 @@ export function resolveActor(options: CallerOptions): { readonly actor: Actor; r
   }
 
   function named(name: string, why: string): { actor: Actor; why: string } {
-    const { instance } = environment
-    return {
-      actor: { name, kind: name === system ? 'human' : 'agent', auth: 'os-user', ...present({ instance }) },
-      why,
-    }
+    const kind = name === system ? 'human' : 'agent'
+    return { actor: { name, kind, auth: 'os-user', ...present({ instance: environment.instance }) }, why }
   }
 }
 
@@ -50,19 +47,15 @@ export const confirmed = (actor: Actor): Actor => ({ ...actor, auth: 'tty' })
 
 /** Refuses whoever is not known to be a person: the system user's name alone proves nobody's presence. */
 export function personOnly(actor: Actor, operation: string, called = operation): void {
-  const details = { operation, actor: actor.name, kind: actor.kind, auth: actor.auth }
-  if (actor.kind !== 'human')
-    throw new BatonError(
-      'not_allowed',
-      `${called} is for people only, and ${actor.name} is of kind ${actor.kind}; ask a person to run it`,
-      details,
-    )
-  if (actor.auth !== 'tty' && actor.auth !== 'token')
-    throw new BatonError(
-      'not_allowed',
-      `${called} is for people only, and nothing shows that ${actor.name} is at the keyboard; run it at a terminal`,
-      details,
-    )
+  const { name, kind, auth } = actor
+  const why =
+    kind !== 'human'
+      ? `${name} is of kind ${kind}; ask a person to run it`
+      : auth !== 'tty' && auth !== 'token'
+        ? `nothing shows that ${name} is at the keyboard; run it at a terminal`
+        : undefined
+  const details = { operation, actor: name, kind, auth }
+  if (why) throw new BatonError('not_allowed', `${called} is for people only, and ${why}`, details)
 }
 
 /** Reads a name as `AgentName` of the domain does, without loading its schema: every command comes by here. */

@@ -49,12 +49,9 @@ export async function planInit({ cwd, environment, dialect }: InitOptions): Prom
       : { path: configFile, state: 'exists' },
     ...((home && (await STARTS[home]?.files(root))) ?? []),
   ]
-  const notes =
-    configFile !== undefined && home !== undefined && !(await hasHome(configFile, home))
-      ? [
-          `${configFile} exists and was not changed; for this format write: dialect: ${home}${STARTS[home]?.note ?? ''}`,
-        ]
-      : []
+  const isMissing = configFile !== undefined && home !== undefined && !(await hasHome(configFile, home))
+  const lines = `dialect: ${home}${(home && STARTS[home]?.note) ?? ''}`
+  const notes = isMissing ? [`${configFile} exists and was not changed; for this format write: ${lines}`] : []
   const folders = (home && STARTS[home]?.folders) ?? []
   const changes =
     files.some(({ state }) => state !== 'exists') || folders.some((folder) => !existsSync(join(root, folder)))
@@ -146,9 +143,8 @@ export async function applyInit(plan: InitPlan): Promise<readonly InitFile[]> {
 function readDialect(text: string | undefined): Home | undefined {
   const home = HOMES.find((each) => each === text)
   if (text === undefined || home !== undefined) return home
-  throw new BatonError('invalid_input', `there is no dialect ${text}; write ${HOMES.join(', ')}`, {
-    dialect: text,
-  })
+  const message = `there is no dialect ${text}; write ${HOMES.join(', ')}`
+  throw new BatonError('invalid_input', message, { dialect: text })
 }
 
 /** A file that carries our mark is ours to bring up to date; any other is left as it is. */
@@ -177,10 +173,6 @@ async function apply(file: InitFile, mode: number | undefined): Promise<InitFile
 
 function cannotWrite(path: string, error: unknown): BatonError {
   const { code } = error as NodeJS.ErrnoException
-  return new BatonError(
-    'not_allowed',
-    `${path} cannot be written (${code}); check its permissions`,
-    { path },
-    error,
-  )
+  const message = `${path} cannot be written (${code}); check its permissions`
+  return new BatonError('not_allowed', message, { path }, error)
 }

@@ -27,10 +27,9 @@ export function openLogKeys({ home, uid }: Pick<Environment, 'home' | 'uid'>): L
   const logFile = (origin: string) => join(trust, `${keyFileName(origin)}.json`)
   const placeFile = (place: string) => join(trust, `place-${keyFileName(place)}.json`)
   const key = async (origin: string) => {
-    const text = readOwn(fileOf(origin), uid, true)
-    return text === undefined
-      ? undefined
-      : new FileKey(origin, fileOf(origin), parseKey(text, fileOf(origin)))
+    const file = fileOf(origin)
+    const text = readOwn(file, uid, true)
+    return text === undefined ? undefined : new FileKey(origin, file, parseKey(text, file))
   }
   return {
     host: hostname(),
@@ -115,11 +114,8 @@ function readKeyFile<T>(file: string, uid: number | undefined): T | undefined {
     // Written by `remember` and by nobody else.
     return JSON.parse(text) as T
   } catch {
-    throw new BatonError(
-      'store_refused',
-      `${file} is damaged and cannot be used; a person can start over with: baton audit trust --reset`,
-      { file },
-    )
+    const how = 'a person can start over with: baton audit trust --reset'
+    throw new BatonError('store_refused', `${file} is damaged and cannot be used; ${how}`, { file })
   }
 }
 

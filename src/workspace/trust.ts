@@ -97,7 +97,7 @@ async function restrictionsIn(stored: string | undefined): Promise<Guarded | und
   return config ? restrictionsOf(config) : undefined
 }
 
-const trustFile = (workspace: Rooted, environment: Environment): string =>
+export const trustFile = (workspace: Rooted, environment: Environment): string =>
   join(environment.home, '.baton', 'trust', `${digestOf(workspace.root)}.json`)
 
 const digestOf = (text: string): string => hash('sha256', text)

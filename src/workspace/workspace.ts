@@ -13,7 +13,6 @@ import { dirname, join } from 'node:path'
 import { type Environment, formatsIn } from '../config/config.ts'
 import type { Format } from '../dialects/relative.ts'
 import { BatonError } from '../domain/errors.ts'
-import { present } from '../domain/present.ts'
 import type { Checkout } from '../git/checkout.ts'
 import { findWorkspace, hasBatonFolder, lookAround, type Workspace, workspaceAt } from './find.ts'
 
@@ -140,53 +139,36 @@ function inLinkedWorktree({ root, main }: Checkout): BatonError {
     main === undefined
       ? 'set BATON_WORKSPACE to a folder outside the worktrees'
       : `run baton init in ${main}, which all its worktrees share`
-  return new BatonError(
-    'not_allowed',
-    `${root} is a linked worktree, where no workspace is made; ${wayOut}`,
-    { root, ...present({ main }) },
-  )
+  const message = `${root} is a linked worktree, where no workspace is made; ${wayOut}`
+  return new BatonError('not_allowed', message, { root, main })
 }
 
 async function refuseForeign(root: string, { uid }: Environment): Promise<void> {
   for (const path of [root, join(root, '.git')]) {
     const stats = await lstat(path).catch(() => undefined)
     if (stats === undefined || uid === undefined || stats.uid === uid) continue
-    throw new BatonError(
-      'not_allowed',
-      `${path} belongs to another user of this machine, so no workspace is made there. Run baton init in a folder of your own, or set BATON_WORKSPACE=${root} to use this one`,
-      { path },
-    )
+    const why = `${path} belongs to another user of this machine, so no workspace is made there`
+    const how = `Run baton init in a folder of your own, or set BATON_WORKSPACE=${root} to use this one`
+    throw new BatonError('not_allowed', `${why}. ${how}`, { path })
   }
 }
 
 function refuseUnasked(root: string, isProject: boolean, environment: Environment): void {
+  const { ci, codingAgent } = environment
   const fix = `run baton init in ${root}`
-  if (environment.ci)
-    throw new BatonError(
-      'not_allowed',
-      `there is no workspace, and CI does not create one, because it would be lost with the job. Set BATON_STORE or BATON_WORKSPACE to one that stays, or ${fix}`,
-      { root, reason: 'ci' },
-    )
-  if (environment.codingAgent !== undefined)
-    throw new BatonError(
-      'not_allowed',
-      `there is no workspace, and a coding agent (${environment.codingAgent}) does not create one; ask a person to ${fix}`,
-      { root, reason: 'agent', variable: environment.codingAgent },
-    )
-  if (!isProject)
-    throw new BatonError(
-      'not_allowed',
-      `there is no workspace, and ${root} is not in a git repository; if the workspace belongs here, run: baton init`,
-      { root, reason: 'no_git' },
-    )
+  const no = (reason: string, why: string, variable?: string): never => {
+    throw new BatonError('not_allowed', `there is no workspace, and ${why}`, { root, reason, variable })
+  }
+  const kept = `Set BATON_STORE or BATON_WORKSPACE to one that stays, or ${fix}`
+  if (ci) no('ci', `CI does not create one, because it would be lost with the job. ${kept}`)
+  if (codingAgent !== undefined)
+    no('agent', `a coding agent (${codingAgent}) does not create one; ask a person to ${fix}`, codingAgent)
+  const here = 'if the workspace belongs here, run: baton init'
+  if (!isProject) no('no_git', `${root} is not in a git repository; ${here}`)
 }
 
 function cannotMake(dir: string, error: NodeJS.ErrnoException): BatonError {
   const reason = error.code === 'EEXIST' ? 'something else of that name is in the way' : error.code
-  return new BatonError(
-    'not_allowed',
-    `${dir} cannot be made (${reason}); check the folder above it, or set BATON_WORKSPACE to a folder you may write`,
-    { path: dir },
-    error,
-  )
+  const how = 'check the folder above it, or set BATON_WORKSPACE to a folder you may write'
+  return new BatonError('not_allowed', `${dir} cannot be made (${reason}); ${how}`, { path: dir }, error)
 }

@@ -65,7 +65,7 @@ const MISTAKES: readonly Mistake[] = [
   ['inbox --store mysql://localhost/x',  2, 'unknown kind of store mysql; use a file path or postgres://'],
   ['inbox --store .',                    2, 'is a folder, and a store is a file; name the file, for example .baton/baton.db'],
   // Something that is not there
-  ['show 99',                            3, 'no handoff has 99 in its id; look for it with: baton find 99'],
+  ['show 99',                            3, 'no handoff has 99 in its id; look for it with: baton list 99'],
   ['show HO-2026-999',                   3, 'there is no handoff HO-2026-999; see what is there with: baton list'],
   ['accept @ --as codx',                 3, 'codx has nothing to accept; see: baton inbox --as codx'],
   ['handoff cancel @ --as gemini',       3, 'gemini has no handoff to cancel; see: baton list --as gemini'],

@@ -144,7 +144,7 @@ describe('a shortened id', () => {
   it('is refused with the way to look for it when there is none, and exit 3', async () => {
     const { exit, message } = await refusal(where, 'show', 'zzz')
 
-    assert.deepEqual([exit, message], [3, 'no handoff has zzz in its id; look for it with: baton find zzz'])
+    assert.deepEqual([exit, message], [3, 'no handoff has zzz in its id; look for it with: baton list zzz'])
   })
 
   it('of a task is the whole id where others begin with it', async () => {

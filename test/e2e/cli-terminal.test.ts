@@ -184,4 +184,22 @@ describe('on a terminal', () => {
 
     assert.equal(code, 130)
   })
+
+  it('an attempt that a reassignment ended was passed on', async (t) => {
+    const cwd = folders(t).repository('passed')
+    await ask({ cwd }, 'send', '--to', 'codex', '--title', 'Rate limits')
+    for (const [from, to] of [
+      ['codex', 'gemini'],
+      ['gemini', 'claude'],
+    ] as const) {
+      await ask({ cwd }, 'accept', '1', '--as', from)
+      await ask({ cwd }, 'handoff', 'reassign', '1', to)
+    }
+
+    const { shown } = onTerminal({ cwd }, ['show', '1'])
+
+    assert.match(shown, /1 +codex .* passed on/)
+    assert.match(shown, /2 +gemini .* passed on/)
+    assert.doesNotMatch(shown, /(?:codex|gemini) .* offered\n/)
+  })
 })

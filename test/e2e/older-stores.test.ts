@@ -240,10 +240,20 @@ async function stateOf({ where }: OlderWorkspace, id: string): Promise<string> {
   return (await ask<Shown>(where, 'show', id)).handoff.state
 }
 
+/** What 0.1.0 did not tell: what the caller may do, the way above, the files, the work behind a gate, steps at gates. */
+const NOT_TOLD = ['may', 'path', 'files', 'about', 'also', 'at_gates']
+
 /** An answer without what is overdue. */
 function comparable(answer: Record<string, unknown>, overdue: readonly string[]): unknown {
-  // 0.1.0 did not say what its caller may do.
-  const { may: _, ...kept }: Record<string, unknown> = answer
+  const kept: Record<string, unknown> = { ...answer }
+  for (const field of NOT_TOLD) delete kept[field]
+  if (Array.isArray(kept.untrusted))
+    kept.untrusted = kept.untrusted.filter((name) => !NOT_TOLD.includes(name))
+  // 0.1.0 did not say that a list shows only a part of a gate.
+  if (Array.isArray(kept.gates)) kept.gates = kept.gates.map(({ cut: _, ...gate }) => gate)
+  // 0.1.0 did not say how long each step took.
+  if (Array.isArray(kept.steps))
+    kept.steps = kept.steps.map(({ started_at: _, ended_at: __, ...step }) => step)
   // 0.1.0 told only of the tasks to start which one is critical.
   if (kept.task) kept.task = { ...kept.task, critical: undefined }
   for (const list of ['items', 'notices'])
@@ -253,6 +263,7 @@ function comparable(answer: Record<string, unknown>, overdue: readonly string[])
         .map((item) => (ONLY_LISTED.includes(item.name) ? { ...item, created_at: undefined } : item))
         // 0.1.0 listed its agents without the limits that it enforced.
         .map((item) => ('capabilities' in item ? { ...item, limits: undefined } : item))
+        .map(({ at_gates: _, ...item }) => item)
   return kept
 }
 

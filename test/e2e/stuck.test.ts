@@ -21,7 +21,7 @@ it('baton status lists stuck work with its reason and a command that moves it', 
     stuck.map(({ id, with: who, why, next }) => [id.slice(-3), who, why, next.replace(/HO-\d+-/, '')]),
     [
       ['003', 'claude', 'the build is down', 'baton show 003'],
-      ['002', 'planner', 'a question is not answered', 'baton answer 002 "…"'],
+      ['002', 'planner', 'Which endpoints?', 'baton answer 002 "…"'],
       ['001', 'codex', 'no access', 'baton resend 001'],
     ],
   )
@@ -29,5 +29,5 @@ it('baton status lists stuck work with its reason and a command that moves it', 
   await ask(where, 'answer', '2', 'Only /v1')
   const after = await quick(where, 'status')
   assert.match(after.stdout, /-003\tclaude\t/)
-  assert.doesNotMatch(after.stdout, /no access|a question is not answered/)
+  assert.doesNotMatch(after.stdout, /no access|Which endpoints/)
 })

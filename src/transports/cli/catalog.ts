@@ -56,6 +56,7 @@ export const OTHER_COMMANDS = {
   folders: ['sync', 'watch', 'doctor'],
   gc: [],
   doctor: [],
+  uninstall: [],
   notify: ['send'],
   token: ['create', 'list', 'revoke'],
   completion: ['bash', 'zsh', 'fish'],

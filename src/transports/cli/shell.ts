@@ -142,9 +142,9 @@ export class Shell {
           'this command works on a store and not through a server; unset BATON_URL, or name the store with --store',
         )
       const { remoteSession } = await import('./session/remote-session.ts')
-      return remoteSession(env, this.as)
+      return remoteSession(this.io, this.as)
     }
-    const [{ openContext }, { localSession, instanceOf }] = await Promise.all([
+    const [{ openContext }, { localSession, instanceOf, storePlace }] = await Promise.all([
       import('../../compose/open.ts'),
       import('./session/session.ts'),
     ])
@@ -163,7 +163,7 @@ export class Shell {
     })
     for (const warning of context.warnings) this.warn(warning)
     if (context.created) this.note('created workspace .baton/ (SQLite)')
-    const instance = await instanceOf(this.io, context)
+    const instance = await instanceOf(this.io, storePlace(context), () => context.actor)
     const actor = { ...context.actor, ...present({ instance }) }
     return localSession({ ...context, actor }, codingAgent !== undefined)
   }

@@ -45,6 +45,7 @@ const COMMANDS: Readonly<Record<Exclude<OtherCommand, 'help'>, Load>> = {
   }),
   gc: async () => (await import('./workspace/gc.ts')).gc,
   doctor: async () => (await import('./workspace/doctor.ts')).doctor,
+  uninstall: async () => (await import('./workspace/uninstall.ts')).uninstall,
   notify: async () => (await import('./programs/notify.ts')).notify,
   migrate: async () => (await import('./workspace/migrate.ts')).migrate,
   'merge-check': async () => (await import('./task/merge-check.ts')).mergeCheck,

@@ -14,7 +14,9 @@ export interface ScreenOptions {
 }
 
 /** One cell of a table: its text, and how it is painted on a terminal. */
-export type Cell = string | { readonly text: string; readonly style?: Style; readonly fill?: boolean }
+export type Cell =
+  | string
+  | { readonly text: string; readonly style?: Style; readonly fill?: boolean | 'whole' }
 
 /** A line that a terminal can show whole; narrower ones break their lines themselves. */
 const LEAST_COLUMNS = 40
@@ -69,7 +71,7 @@ export class Screen {
 
   /**
    * Rows in columns. The one cell that may `fill` gives way when the terminal is too narrow; where hardly anything of
-   * it would be left, it stands whole below its row.
+   * it would be left, and where it fills `whole`, it stands below its row.
    */
   table(rows: readonly (readonly Cell[])[], head?: readonly string[]): string {
     const cells = rows.map((row) => row.map(toCell))
@@ -81,7 +83,7 @@ export class Screen {
     const total = widths.reduce((sum, width) => sum + width + GAP.length, 0)
     if (filling < 0 || total <= this.columns) return all.map((row) => this.#row(row, widths)).join('\n')
     const room = widths[filling]! - (total - this.columns)
-    if (room < LEAST_FILL) return this.#tall(all, filling, titles)
+    if (room < LEAST_FILL || cells[0]?.[filling]?.fill === 'whole') return this.#tall(all, filling, titles)
     widths[filling] = room
     return all.map((row) => this.#row(row, widths)).join('\n')
   }
@@ -157,7 +159,7 @@ function hanging(line: string, columns: number): string[] {
 interface Shown {
   readonly text: string
   readonly style?: Style
-  readonly fill: boolean
+  readonly fill: boolean | 'whole'
 }
 
 const widthsOf = (rows: readonly (readonly Shown[])[]): number[] =>

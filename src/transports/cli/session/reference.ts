@@ -72,7 +72,7 @@ export async function resolveHandoff(
   if (found.length === 0)
     throw new BatonError(
       'not_found',
-      `no handoff has ${ref} in its id; look for it with: baton find ${ref}`,
+      `no handoff has ${ref} in its id; look for it with: baton list ${ref}`,
       { id: ref },
     )
   throw several(`${ref} is a part of ${found.length} ids; write more of the one you mean`, found)

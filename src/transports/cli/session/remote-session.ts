@@ -1,4 +1,3 @@
-import type { Environment } from '../../../config/config.ts'
 import type { Actor } from '../../../domain/actor.ts'
 import { BatonError } from '../../../domain/errors.ts'
 import { once } from '../../../domain/once.ts'
@@ -7,24 +6,32 @@ import { present } from '../../../domain/present.ts'
 import { loadOperation } from '../../../operations/index.ts'
 import { createRemote } from '../../http/client/remote.ts'
 import { lacksScope } from '../../http/server/auth.ts'
-import type { Session } from './session.ts'
+import type { Io } from '../io.ts'
+import { instanceOf, type Session } from './session.ts'
 
 /** A session with a server, which knows the caller by the token. */
-export function remoteSession(environment: Environment, as: string | undefined): Session {
-  const { url, token, agent, instance } = environment
+export async function remoteSession(io: Io, as: string | undefined): Promise<Session> {
+  const { url, token, agent } = io.env
   if (url === undefined || token === undefined)
     throw new BatonError(
       'unauthenticated',
       'BATON_URL names a server, and BATON_TOKEN is not set; make a token there with: baton token create --agent NAME --scope handoff:write',
     )
+  const known = once(() => createRemote({ url, token }).whoami())
+  const instance = await instanceOf(io, url, known)
   const remote = createRemote({ url, token, instance })
   const named = (as ?? agent)?.replace(/^@/, '').toLowerCase()
-  const actor = once(() => remote.whoami())
+  const actor = async () => {
+    const holder = await known()
+    if (named !== undefined) demandSame(named, holder.name)
+    return { ...holder, ...present({ instance }) }
+  }
   return {
     policy: DEFAULT_POLICY,
+    place: url,
     actor,
     async call(name, input, { key } = {}) {
-      if (named !== undefined) demandSame(named, (await actor()).name)
+      if (named !== undefined) await actor()
       try {
         const given = input as Record<string, unknown>
         return (await remote.call(name, given, present({ key }))) as never
@@ -34,9 +41,9 @@ export function remoteSession(environment: Environment, as: string | undefined):
       }
     },
     async *events({ onReady, ...options }) {
-      onReady?.()
+      const ready = once(() => onReady?.())
       try {
-        yield* remote.events(options)
+        yield* remote.events({ ...options, onState: (open) => open && ready() })
       } catch (error) {
         throw isHidden(error) ? withScope(error, await actor(), EVENTS_SCOPE) : error
       }

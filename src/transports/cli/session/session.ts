@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Context } from '../../../compose/open.ts'
 import type { Actor } from '../../../domain/agent.ts'
@@ -7,7 +7,7 @@ import { present } from '../../../domain/present.ts'
 import { loadOperation, type OperationName } from '../../../operations/index.ts'
 import { invoke } from '../../../operations/operation.ts'
 import type { OperationOutput } from '../../../runner/calls.ts'
-import type { Event, FollowOptions } from '../../../service/events.ts'
+import type { Event, EventFilter, FollowOptions } from '../../../service/events.ts'
 import type { Together } from '../../../service/together.ts'
 import type { Seats } from '../../../workspace/seat.ts'
 import type { Io } from '../io.ts'
@@ -17,6 +17,8 @@ export interface Session {
   readonly policy: Policy
   /** Absent when a server answers. */
   readonly context?: Context
+  /** The store or server, as seats name it. */
+  readonly place: string
   /** The caller; a server is asked once. */
   actor(): Promise<Actor>
   call<Name extends OperationName>(
@@ -25,7 +27,7 @@ export interface Session {
     options?: SessionCallOptions,
   ): Promise<OperationOutput<Name>>
   /** Events, each once and in order, until the signal. */
-  events(options: Omit<FollowOptions, 'since'> & { readonly since?: string }): AsyncGenerator<Event>
+  events(options: FollowOptions & Pick<EventFilter, 'kind'>): AsyncGenerator<Event>
   close(): Promise<void>
 }
 
@@ -39,18 +41,35 @@ export interface SessionCallOptions {
   readonly together?: Together
 }
 
-/** The seats of the caller in this store. */
-export async function seatsOf({ env, above }: Io, { service, actor }: Context): Promise<Seats> {
+/** The seats of an agent in a store or at a server. */
+export async function seatsOf({ env, above }: Io, place: string, agent: string): Promise<Seats> {
   const { Seats } = await import('../../../workspace/seat.ts')
+  return new Seats(env.home, place, agent, (await above?.()) ?? [])
+}
+
+export const storePlace = ({ service }: Context): string => {
   const { location, workspace } = service.deps.store.info
-  return new Seats(env.home, `${location} ${workspace}`, actor.name, (await above?.()) ?? [])
+  return `${location} ${workspace}`
+}
+
+/** The folder for the notes and the news of an agent: in the workspace, or with the user's keys when a server keeps it. */
+export async function notesFolder({ cwd, env }: Io): Promise<string> {
+  const { findWorkspace } = await import('../../../workspace/find.ts')
+  const dir = (await findWorkspace(cwd, env))?.dir
+  const isThere = dir !== undefined && statSync(dir, { throwIfNoEntry: false })?.isDirectory()
+  return isThere ? dir : join(env.home, '.baton')
 }
 
 /** The caller's instance, where this process belongs to a session of an agent that has a seat. */
-export async function instanceOf(io: Io, context: Context): Promise<string | undefined> {
+export async function instanceOf(
+  io: Io,
+  place: string,
+  caller: () => Actor | Promise<Actor>,
+): Promise<string | undefined> {
   const { env } = io
-  if (env.instance !== undefined || context.actor.kind === 'human') return env.instance
-  return existsSync(join(env.home, '.baton', 'seats')) ? (await seatsOf(io, context)).tied() : undefined
+  if (env.instance !== undefined || !existsSync(join(env.home, '.baton', 'seats'))) return env.instance
+  const { name, kind } = await caller()
+  return kind === 'human' ? undefined : (await seatsOf(io, place, name)).tied()
 }
 
 /** A session in the workspace of this machine. A person's name gives a coding agent none of a person's rights. */
@@ -60,13 +79,15 @@ export function localSession(context: Context, isAgent = false): Session {
   return {
     policy: context.service.deps.policy,
     context,
+    place: storePlace(context),
     actor: async () => context.actor,
     async call(name, input, { key, actor = caller, notSecret, together } = {}) {
       const call = { actor, ...present({ key, together }), ...(notSecret && { notSecret }) }
       return (await invoke(await loadOperation(name), context.service, call, input)) as never
     },
-    events: async function* (options) {
-      yield* (await context.service.events()).follow(options)
+    events: async function* ({ kind, ...options }) {
+      for await (const event of (await context.service.events()).follow(options))
+        if (kind === undefined || kind === event.kind) yield event
     },
     close: () => context.close(),
   }

@@ -200,7 +200,7 @@ const attempts = (screen: Screen, { attempts: tried }: Handoff): string =>
           String(attempt),
           holder,
           { text: screen.when(started_at), style: 'dim' },
-          outcome ?? 'under way',
+          screen.isTerminal && outcome === 'offered' ? 'passed on' : (outcome ?? 'under way'),
           Object.entries(usage)
             .map(([name, value]) => `${value} ${inWords(name)}`)
             .join(', '),
@@ -213,7 +213,7 @@ const timeline = (screen: Screen, { timeline: entries }: Dossier): string =>
     entries.map(({ at, act, by, auth, hash }) => [
       { text: screen.when(at), style: 'dim' },
       by,
-      screen.isTerminal ? actOf(act) : act,
+      screen.isTerminal ? actOf(act, by) : act,
       { text: auth, style: 'dim' },
       { text: screen.isTerminal ? hash.slice(0, 8) : hash, style: 'dim' },
     ]),

@@ -28,7 +28,6 @@ export function flowView(shell: Shell, flow: FlowAnswer): string {
     String(failed),
     String(rejected),
   ])
-  if (!flow.whole) shell.warn('there is more; the newest 5000 handoffs were counted')
   return [
     `${flow.made} made, ${flow.completed} completed, ${flow.failed} failed, ${flow.rejected} rejected in the last ${flow.window}`,
     screen.table(agents, [

@@ -30,6 +30,7 @@ const VIEWS: Readonly<Partial<Record<OperationName, (session?: Session) => Promi
   handoff_claim: async () => (await handoff()).claimView,
   task_list: async () => (await task()).taskListView,
   task_next_actions: async () => (await task()).nextView,
+  task_plan: async () => (await task()).planView,
   task_get: async () => (await task()).taskDossierView,
   task_log: async () => (await task()).taskLogView,
   thought_attest: async () => (await task()).attestedView,

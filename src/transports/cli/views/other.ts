@@ -70,7 +70,7 @@ export function statusView(shell: Shell, status: OperationOutput<'report_status'
       { text: id, style: 'bold' },
       who,
       { text: screen.when(since), style: 'dim' },
-      { text: `${title}: ${why}`, fill: true },
+      { text: `${title}: ${why}`, fill: 'whole' },
       next,
     ]),
     ['STUCK', 'WITH', 'SINCE', 'WHY', 'NEXT'],

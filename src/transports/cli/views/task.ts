@@ -51,6 +51,13 @@ const taskRow = (screen: Screen, task: ShownTask): Cell[] => [
   { text: screen.when(task.updated_at), style: 'dim' },
 ]
 
+export function planView(shell: Shell, plan: OperationOutput<'task_plan'>): string {
+  const { counts, ready, path } = plan
+  const held = taskListView(shell, { items: path }, 'No task holds up others.')
+  const numbers = Object.entries(counts).map(([status, many]) => `${many} ${inWords(status)}`)
+  return `${[...numbers, `${ready} ready`].join(', ')}\n\nCritical path\n${held}`
+}
+
 export function nextView(shell: Shell, { items }: OperationOutput<'task_next_actions'>): string {
   const [first] = items
   if (first) shell.next(`baton task start ${first.id}`)

@@ -1,3 +1,4 @@
+import { ENGINE } from '../../../domain/actor.ts'
 import type { Handoff } from '../../../domain/handoffs/handoff.ts'
 import { HOME_RULES } from '../../../domain/home.ts'
 import type { State } from '../../../domain/lifecycle.ts'
@@ -65,7 +66,8 @@ const ACTS: Readonly<Record<string, string>> = {
   'handoff.ask': 'asked',
   'handoff.answer': 'answered',
   'handoff.comment': 'commented',
-  'handoff.amend': 'changed it',
+  'handoff.amend': 'edited it',
+  'handoff.edit_seen': 'saw the edit',
   'handoff.submit': 'handed in',
   'handoff.verify_pass': 'verified it',
   'handoff.verify_fail': 'gave it back',
@@ -79,7 +81,9 @@ const ACTS: Readonly<Record<string, string>> = {
   'handoff.expire': 'let it expire',
   'handoff.time_out': 'ended it after a timeout',
   'handoff.retry': 'offered it again',
-  'handoff.retry_later': 'put it off',
+  'handoff.retry_later': 'failed; it is tried again',
+  'handoff.revive': 'came back to it',
+  'handoff.accept_partial': 'accepted a part, asked',
   'handoff.release': 'released it',
   'handoff.reassign': 'gave it to another',
   'handoff.heartbeat': 'is at work',
@@ -113,9 +117,15 @@ const ACTS: Readonly<Record<string, string>> = {
   'token.create': 'made a token',
   'token.revoke': 'revoked a token',
   'notice.ack': 'saw a notice',
+  'log.key': 'named the key that signs the log',
+  'log.archive': 'archived a part of the log',
 }
 
-export const actOf = (act: string): string => ACTS[act] ?? inWords(act.slice(act.indexOf('.') + 1))
+/** The clock puts work off for one reason. */
+export const actOf = (act: string, by?: string): string =>
+  by === ENGINE.name && act === 'handoff.retry_later'
+    ? 'got no heartbeat; it is tried again'
+    : (ACTS[act] ?? inWords(act.slice(act.indexOf('.') + 1)))
 
 export const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
 

@@ -70,7 +70,7 @@ const create: Command = {
       { agent, scopes, expires_at },
     )
     shell.answer({ token: withoutSecret(token), secret }, () => {
-      const until = token.expires_at ? `, worth nothing ${shell.screen.when(token.expires_at)}` : ''
+      const until = token.expires_at ? ` until ${shell.screen.when(token.expires_at)}` : ''
       shell.note(`a token of ${agent} for ${scopes.join(' ')}${until}; it is shown this once:`)
       return secret
     })
@@ -126,9 +126,12 @@ const list: Command = {
   },
 }
 
-/** A login code that was used or has expired: it has no use any more and needs no action. */
+/** A login code, or the look before it, that was used or has expired: it needs no action. */
 function isSpentCode({ scopes, revoked_at, expires_at = '' }: Token): boolean {
-  return scopes.includes('login') && (revoked_at !== undefined || expires_at <= new Date().toISOString())
+  return (
+    scopes.every((scope) => scope === 'login') &&
+    (revoked_at !== undefined || expires_at <= new Date().toISOString())
+  )
 }
 
 function tokenState(token: Token, shell: Shell): string {

@@ -1,3 +1,4 @@
+import { differenceLines, itemTexts } from '../../../../domain/handoffs/edits.ts'
 import type { OperationOutput } from '../../../../runner/calls.ts'
 import { added } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
@@ -26,7 +27,9 @@ export function edit(): Extra {
       const fields = Object.entries(change).map(
         ([field, given]) => [field, replace ? given : withOldItems(before[field], given)] as const,
       )
-      lines = fields.flatMap(([field, value]) => difference(field, before[field], value))
+      lines = fields.flatMap(([field, value]) =>
+        differenceLines(field, before[field], value).map((line) => `  ${line}`),
+      )
       return { input: { id, ...Object.fromEntries(fields) } }
     },
     async after(shell, output) {
@@ -44,12 +47,3 @@ function withOldItems(old: unknown, given: unknown): unknown {
   if (Array.isArray(given)) return [...((old ?? []) as []), ...given.filter((_, i) => !was.includes(is[i]!))]
   return old && given && typeof given === 'object' ? { ...old, ...given } : given
 }
-
-function difference(field: string, old: unknown, value: unknown): readonly string[] {
-  const [was, is] = [itemTexts(old), itemTexts(value)]
-  const gone = was.filter((each) => !is.includes(each)).map((each) => `  - ${field}: ${each}`)
-  return [...gone, ...is.filter((each) => !was.includes(each)).map((each) => `  + ${field}: ${each}`)]
-}
-
-const itemTexts = (value: unknown): readonly string[] =>
-  [value ?? []].flat().map((each) => (typeof each === 'string' ? each : JSON.stringify(each)))

@@ -35,4 +35,43 @@ describe('baton watch', () => {
     }
     assert.equal(await ended, 0)
   })
+
+  it('says to whom and why on a terminal, without names of the log', async (t) => {
+    const where = { cwd: folders(t).repository('shop') }
+    const send = ['send', '--to', 'codex', '--title', 'Rate limits', '--as', 'ana', '--timeout', '1s']
+    await ask(where, ...send)
+    await ask(where, 'accept', '1', '--as', 'codex')
+    await ask(where, 'audit', 'checkpoint')
+    await pause(1_500)
+    await ask(where, 'inbox', '--as', 'codex')
+    await ask(where, 'submit', '1', '--as', 'codex', '--note', 'done')
+    const told: string[] = []
+    const stop = new AbortController()
+
+    await main(['watch', '--since', '0', '--no-color'], {
+      stdout: {
+        isTTY: true,
+        write: (text) => {
+          told.push(text)
+          if (text.includes('handed in')) stop.abort()
+        },
+      },
+      stderr: { write: () => undefined },
+      stdin: Readable.from([]),
+      isTerminal: true,
+      columns: 120,
+      env: readEnvironment(cleanEnv(where)),
+      cwd: where.cwd,
+      lasting: () => stop.signal,
+      isInterrupted: false,
+    })
+
+    const shown = told.join('')
+    assert.match(shown, /ana +sent it +HO-\d{4}-001 {2}to codex {2}Rate limits\n/)
+    assert.match(shown, /codex +accepted it +HO-\d{4}-001 {2}Rate limits\n/)
+    assert.match(shown, /baton +got no heartbeat; it is tried again +HO-/)
+    assert.match(shown, /codex +came back to it +HO-/)
+    assert.match(shown, /named the key that signs the log\n/)
+    assert.doesNotMatch(shown, /log\.key|revive|put it off/)
+  })
 })

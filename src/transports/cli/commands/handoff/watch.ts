@@ -4,7 +4,7 @@ import type { Command } from '../../command.ts'
 import { numberOf, textOf } from '../../input/args.ts'
 import { oneLine, safeJson } from '../../screen/plain-text.ts'
 import type { Screen } from '../../screen/screen.ts'
-import { cut, pad } from '../../screen/width.ts'
+import { cut, pad, widthOf } from '../../screen/width.ts'
 import { actOf, STATE_STYLES } from '../../views/words.ts'
 
 export const watch: Command = {
@@ -33,13 +33,16 @@ export const watch: Command = {
 }
 
 function lineOf(event: Event, screen: Screen): string {
-  const { at, by, act, id, subject, title = '', state } = event
-  if (!screen.isTerminal) return [at, by, act, id ?? subject, state ?? '', oneLine(title)].join('\t')
+  const { at, by, act, id, subject, kind, title = '', state, to } = event
+  if (!screen.isTerminal)
+    return [at, by, act, id ?? subject, state ?? '', oneLine(title), to ?? ''].join('\t')
   const time = new Date(at).toTimeString().slice(0, 8)
-  const what = cut(actOf(act), 18)
+  const what = pad(actOf(act, by), 18)
   const style = isState(state) ? STATE_STYLES[state] : undefined
-  const lead = `${screen.dim(time)}  ${pad(cut(oneLine(by), 14), 14)}  ${style ? screen.paint(style, pad(what, 18)) : pad(what, 18)}  ${screen.bold(oneLine(id ?? subject))}`
-  return `${lead}  ${cut(oneLine(title), Math.max(10, screen.columns - 60))}`.trimEnd()
+  const name = oneLine(id ?? (kind === 'workspace' ? '' : subject))
+  const whom = to === undefined || to === by ? '' : `  to ${cut(oneLine(to), 14)}`
+  const lead = `${screen.dim(time)}  ${pad(cut(oneLine(by), 14), 14)}  ${style ? screen.paint(style, what) : what}  ${screen.bold(name)}${whom}`
+  return `${lead}  ${cut(oneLine(title), Math.max(10, screen.columns - widthOf(lead) - 2))}`.trimEnd()
 }
 
 const isState = (state: string | undefined): state is keyof typeof STATE_STYLES =>

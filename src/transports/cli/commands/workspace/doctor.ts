@@ -41,14 +41,17 @@ export const doctor: Command = {
   examples: ['baton doctor', 'baton doctor --json', 'baton doctor --bundle > report.json'],
   async run(shell, args) {
     const findings: DoctorResult[] = [nodeVersion()]
+    const isNamed = (shell.store ?? shell.io.env.store) !== undefined
     const workspace = await attempt(findings, 'workspace', async () => {
       const found = await findWorkspace(shell.io.cwd, shell.io.env)
-      findings.push(workspaceResult(found, workspaceAround(shell.io.cwd, shell.io.env)))
+      // A store that is named needs no folder.
+      if (found || !isNamed)
+        findings.push(workspaceResult(found, workspaceAround(shell.io.cwd, shell.io.env)))
       return found
     })
     if (workspace?.configFile !== undefined)
       await attempt(findings, 'settings', () => settings(findings, workspace, shell))
-    if (workspace || shell.store !== undefined || shell.io.env.store !== undefined)
+    if (workspace || isNamed)
       await attempt(findings, 'store', async () => {
         const context = await storeAndLog(findings, shell)
         findings.push(...serverResult(context, shell.io.env.uid))

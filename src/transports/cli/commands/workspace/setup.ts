@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { delimiter, join, relative } from 'node:path'
+import { packageRoot } from '../../../../compose/version.ts'
 import { gitEnvironment } from '../../../../config/config.ts'
 import { AGENT_NAME } from '../../../../domain/actor.ts'
 import { BatonError } from '../../../../domain/errors.ts'
@@ -108,7 +109,9 @@ export const setup: Command = {
     })
     if (isWritten && plan.afterwards !== undefined) {
       if (!isInstalled(shell.io.env.path))
-        shell.warn(`${target} will not find the command baton; first: npm install --global batonpass`)
+        shell.warn(
+          `${target} will not find the command baton; first: npm install --global --prefix ~/.local ${packageRoot()}`,
+        )
       if (plan.permission === undefined && plan.unasked !== undefined) shell.say(plan.unasked)
       shell.say(`next: ${plan.afterwards}`)
     }
@@ -129,7 +132,7 @@ async function permitted(shell: Shell, { permission }: Plan): Promise<readonly F
     return []
   }
   const isYes = isOn(shell.args, 'yes')
-  if (isYes || shell.io.isTerminal) shell.say(permission.allows)
+  if (isYes || shell.io.isTerminal) shell.warn(permission.allows)
   if (!(await agreed(shell, edits, 'Allow this?'))) return []
   await permission.apply()
   return edits
@@ -222,6 +225,23 @@ async function groundOf(shell: Shell, isUser: boolean): Promise<Ground & { reado
   return { root: workspace.checkout, home, own: dir, undo: new UndoFile(workspace), homeUndo, workspace }
 }
 
+/** Everything that setup wrote for any program, as edits that take it out; of a file that several share, the first. */
+export async function allRemovals(shell: Shell, isUser: boolean) {
+  const ground = await groundOf(shell, isUser)
+  const tools = await toolNames(true)
+  const parts = AGENT_TARGET_NAMES.filter((name) => !isUser || targetOf(name).user).flatMap((name) =>
+    allParts(name, { agent: targetOf(name).agent, user: isUser, root: ground.root, tools, proof: true }),
+  )
+  const edits = (await planRemoval(ground, parts, new Set())).filter(isChange)
+  const hooks = isUser ? [] : (await gitEdits(shell, true)).filter(isChange)
+  const first = edits.filter(({ path }, i) => edits.findIndex((edit) => edit.path === path) === i)
+  const apply = async () => {
+    await inTurn(first, ground, 'restore')
+    await applyEdits(hooks)
+  }
+  return { edits: [...first, ...hooks], apply }
+}
+
 /** The tools that the server offers. A removal knows those of every set. */
 async function toolNames(withProof: boolean): Promise<readonly string[]> {
   const { listTools, parseToolset } = await import('../../../mcp/tools.ts')
@@ -229,18 +249,22 @@ async function toolNames(withProof: boolean): Promise<readonly string[]> {
   return tools.map(({ name }) => name)
 }
 
-async function gitPlan({ io, args }: Shell): Promise<Plan> {
+async function gitPlan(shell: Shell): Promise<Plan> {
+  const edits = await gitEdits(shell, isOn(shell.args, 'remove'))
+  return { edits, apply: () => applyEdits(edits) }
+}
+
+async function gitEdits({ io }: Shell, remove: boolean): Promise<readonly FileEdit[]> {
   const workspace = await placeWorkspace(io.cwd, io.env, { explicit: true })
   const [{ preCommitEdits }, { prePushEdits }] = await Promise.all([
     import('../../../../git/pre-commit-install.ts'),
     import('../../../../git/pre-push-install.ts'),
   ])
-  const options = { env: gitEnvironment(), remove: isOn(args, 'remove') }
-  const edits = [
+  const options = { env: gitEnvironment(), remove }
+  return [
     ...(await preCommitEdits(workspace.checkout, options)),
     ...(await prePushEdits(workspace.checkout, options)),
   ]
-  return { edits, apply: () => applyEdits(edits) }
 }
 
 function readAgent(text: string): string {

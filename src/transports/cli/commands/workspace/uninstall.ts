@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { BatonError } from '../../../../domain/errors.ts'
+import { runningServer } from '../../../../workspace/server-note.ts'
+import { trustFile } from '../../../../workspace/trust.ts'
+import { findWorkspace, type Workspace } from '../../../../workspace/workspace.ts'
+import type { Command } from '../../command.ts'
+import { CONSENT, isConsented, isOn } from '../../input/args.ts'
+import type { Shell } from '../../shell.ts'
+import { allRemovals } from './setup.ts'
+
+/** Names that Baton makes in its folder; others are left alone. */
+const IN_PROJECT =
+  /^(?:\.gitignore|(?:baton|folders)\.db.*|folders\.lock|notify|(?:setup|server|config\.schema)\.json|news|hooks|replaced|migrated)$/
+const AT_HOME = /^(?:keys|trust|trust-log|seats|stores|hooks|news|setup\.json)$/
+
+/** Shows everything first. Documents of people stay unless asked for. */
+export const uninstall: Command = {
+  name: 'uninstall',
+  summary: 'Shows and removes what Baton made in this project, or with --user in your home folder.',
+  flags: [
+    ...CONSENT,
+    { name: 'files', about: 'Also baton.yaml, and files of handoffs that nobody changed since' },
+    { name: 'user', about: 'Keys, trust and settings in your home folder, which your projects share' },
+  ],
+  examples: ['baton uninstall', 'baton uninstall --yes', 'baton uninstall --user --yes'],
+  async run(shell, args) {
+    const { io, screen } = shell
+    const isUser = isOn(args, 'user')
+    const isDone = isConsented(args)
+    const workspace = isUser ? undefined : await findWorkspace(io.cwd, io.env)
+    if (!isUser && !workspace)
+      throw new BatonError('not_found', 'there is no workspace here; for your home folder add --user')
+    if (isDone && io.env.codingAgent !== undefined)
+      throw new BatonError('not_allowed', 'only a person uninstalls Baton, and a coding agent called')
+    const server = workspace && runningServer(workspace.dir, io.env.uid)
+    if (server)
+      throw new BatonError('wrong_state', `a server of this workspace runs at ${server.url}; stop it first`)
+    const home = join(io.env.home, '.baton')
+    const dir = workspace?.dir ?? home
+    const inside = entriesAt(dir)
+    const isOurs = (name: string) => (isUser ? AT_HOME : IN_PROJECT).test(name)
+    const documents = workspace ? await documentsOf(workspace) : []
+    const removed = [
+      ...inside.filter(isOurs).map((name) => join(dir, name)),
+      ...(workspace ? notesOf(shell, workspace, home) : []),
+      ...(isOn(args, 'files') ? documents : []),
+    ]
+    const kept = [
+      ...inside.filter((name) => !isOurs(name)).map((name) => join(dir, name)),
+      ...(isOn(args, 'files') ? [] : documents),
+    ]
+    let plan = await allRemovals(shell, isUser)
+    const changed = plan.edits.map(({ path }) => path)
+    // A file that several programs share is taken apart once for each.
+    while (isDone && plan.edits.length > 0) {
+      await plan.apply()
+      plan = await allRemovals(shell, isUser)
+    }
+    if (isDone) for (const path of removed) rmSync(path, { recursive: true, force: true })
+    if (isDone && existsSync(dir) && entriesAt(dir).length === 0) rmdirSync(dir)
+    shell.answer({ removed, changed, kept, done: isDone }, () => {
+      const told = (paths: readonly string[], sign: string, what: string) =>
+        paths.map((path) => {
+          const near = relative(io.cwd, path)
+          return `${sign} ${near.startsWith('..') ? path : near}  ${screen.dim(what)}`
+        })
+      const sign = isDone ? screen.tick : '-'
+      const lines = [
+        ...told(changed, sign, 'without the lines of baton setup'),
+        ...told(removed, sign, isDone ? 'removed' : 'to remove'),
+        ...told(kept, ' ', 'stays'),
+      ]
+      return lines.join('\n') || `${screen.tick} nothing of Baton is here`
+    })
+    if (!isDone && changed.length + removed.length > 0)
+      shell.say(
+        shell.hint(`nothing was removed; do it with: baton uninstall ${isUser ? '--user ' : ''}--yes`),
+      )
+    if (!isUser && entriesAt(home).length > 0)
+      shell.say(`keys and trust of your workspaces are in ${home}; see: baton uninstall --user`)
+    return 0
+  },
+}
+
+const entriesAt = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
+
+/** Notes of the home about this workspace alone. Keys stay: they prove logs that were exported. */
+function notesOf({ io: { env } }: Shell, workspace: Workspace, home: string): readonly string[] {
+  const stores = join(home, 'stores')
+  const own = entriesAt(stores).filter((name) =>
+    readFileSync(join(stores, name), 'utf8').split('\n')[1]?.startsWith(`${workspace.database} `),
+  )
+  const files = [trustFile(workspace, env), ...own.map((name) => join(stores, name))]
+  return files.filter((path) => existsSync(path))
+}
+
+/** Files that people own too: the settings, and handoffs in live folders that are as Baton knows them. */
+async function documentsOf({ dir, root, configFile }: Workspace): Promise<readonly string[]> {
+  const database = join(dir, 'folders.db')
+  const settings = configFile === undefined ? [] : [configFile]
+  if (!existsSync(database)) return settings
+  const { DatabaseSync } = await import('node:sqlite')
+  const state = new DatabaseSync(database, { readOnly: true })
+  try {
+    const rows = state.prepare('SELECT folder, path, sha256 FROM file').all() as Record<string, string>[]
+    const files = rows.map(({ folder = '', path = '', sha256 }) => ({
+      path: join(root, folder, path),
+      sha256,
+    }))
+    const isSame = ({ path, sha256 }: (typeof files)[number]) =>
+      existsSync(path) && createHash('sha256').update(readFileSync(path)).digest('hex') === sha256
+    return [...settings, ...files.filter(isSame).map(({ path }) => path)]
+  } finally {
+    state.close()
+  }
+}

@@ -38,10 +38,11 @@ describe('J17: one interface, near and far', () => {
       const heard: string[] = []
       let listening: Promise<void>
       let waiting: Promise<void>
+      const signal = AbortSignal.timeout(20_000)
       {
         await using baton = await open(t)
         listening = (async () => {
-          for await (const { act, to, state } of baton.events({ since: '0', kind: 'handoff' }))
+          for await (const { act, to, state } of baton.events({ since: '0', kind: 'handoff', signal }))
             heard.push(`${act} ${to} ${state}`)
         })()
         await using worker = await baton.specialist('react-specialist', { concurrency: 2 }, async (work) => {

@@ -1,5 +1,6 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { isComposing } from './keys.ts'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { keepDraft, useDraft } from './input/drafts.ts'
+import { isComposing } from './input/keys.ts'
 
 /**
  * Asks once more before something is done, with room for words. Enter sends, Escape takes it back; if it is refused,
@@ -18,13 +19,26 @@ export function Confirm(props: {
   /** Whether more that it needs is chosen. */
   readonly isReady?: boolean
   readonly error: Error | null
+  /** Name under which the words outlive the page. */
+  readonly keeps?: string | undefined
   readonly send: (words: string) => void
   readonly close: () => void
   /** Fields of its own, before the words. */
   readonly children?: ReactNode
 }) {
   const { label, asks, about, isDanger, isWordless, isPending, isReady = true, error, send, close } = props
-  const [words, setWords] = useState('')
+  const place = `confirm ${label} ${props.keeps ?? ''}`
+  const [words, setWords] = useDraft(place)
+  const isSent = useRef(false)
+  useEffect(() => {
+    if (error) isSent.current = false
+  }, [error])
+  useEffect(
+    () => () => {
+      if (isSent.current) keepDraft(place, '')
+    },
+    [place],
+  )
   const isComplete = isReady && !isPending && (asks === undefined || words.trim() !== '')
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
@@ -41,10 +55,15 @@ export function Confirm(props: {
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault()
-        if (isComplete) send(words.trim())
+        if (!isComplete) return
+        isSent.current = true
+        send(words.trim())
       }}
       onKeyDown={(event) => {
-        if (event.key === 'Escape' && !isComposing(event.nativeEvent)) close()
+        if (event.key !== 'Escape' || isComposing(event.nativeEvent)) return
+        // A panel around it stays open.
+        event.preventDefault()
+        close()
       }}
     >
       {about !== undefined && <p className="whole">{about}</p>}
@@ -54,6 +73,7 @@ export function Confirm(props: {
           <span className="soft">{asks ?? 'Note (optional)'} </span>
           <textarea
             rows={2}
+            dir="auto"
             value={words}
             onChange={({ target }) => setWords(target.value)}
             onKeyDown={(event) => {

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react'
 
-const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }))
+const Markdown = lazy(async () => ({ default: (await import('./text/markdown.tsx')).Markdown }))
 
 /** Text that an agent wrote, with markdown and without anything that could act. `below` is the level of the heading above it. */
 export function Prose({ text, below }: { readonly text: string; readonly below: number }) {

@@ -5,9 +5,14 @@ const KEPT = 'baton theme'
 
 /** Light or dark, as this person chose in this browser; else as the system has it. */
 export function applyTheme(): void {
-  const kept = localStorage.getItem(KEPT)
-  if (kept === 'light' || kept === 'dark') document.documentElement.dataset.theme = kept
+  const kept = currentTheme()
+  if (kept !== 'system') document.documentElement.dataset.theme = kept
   else delete document.documentElement.dataset.theme
+}
+
+export function currentTheme(): Theme {
+  const kept = localStorage.getItem(KEPT)
+  return kept === 'light' || kept === 'dark' ? kept : 'system'
 }
 
 export function chooseTheme(theme: Theme): void {

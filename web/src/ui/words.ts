@@ -47,9 +47,34 @@ const DONE: Readonly<Record<string, string>> = {
   amend: 'changed',
   cancel: 'cancelled',
   expire: 'expired',
+  comment: 'commented',
+  put: 'stored a file',
+  waive: 'waived a check',
+  decline: 'rejected',
+  resend: 'sent again',
+  time_out: 'timed out',
+  retry_later: 'failed, tried again later',
+  override_cancel: 'cancelled in place of the sender',
+  override_reassign: 'given to another in place of the sender',
 }
 
-export const told = (act: string): string => {
-  const step = act.slice(act.indexOf('.') + 1)
-  return DONE[step] ?? inWords(step)
+const STEP_TONES: Readonly<Record<string, Tone>> = {
+  ...{
+    block: 'bad',
+    reject: 'bad',
+    fail: 'bad',
+    expire: 'bad',
+    verify_fail: 'bad',
+    decline: 'bad',
+    time_out: 'bad',
+  },
+  ...{ cancel: 'bad', override_cancel: 'bad', retry_later: 'bad' },
+  ...{ ask: 'wait', await_person: 'wait', question: 'wait', submit: 'wait', retry: 'wait', reassign: 'wait' },
+  ...{ override_reassign: 'wait', verify_pass: 'good', complete: 'good', approve: 'good', choose: 'good' },
 }
+
+const stepOf = (act: string): string => act.slice(act.indexOf('.') + 1)
+
+export const told = (act: string): string => DONE[stepOf(act)] ?? inWords(stepOf(act))
+
+export const toneOf = (act: string): Tone => STEP_TONES[stepOf(act)] ?? 'busy'

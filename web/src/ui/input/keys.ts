@@ -6,7 +6,7 @@ let field: EventTarget | undefined
 
 const isField = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement &&
-  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  (target.isContentEditable || target.matches('input:not([type=radio], [type=checkbox]), textarea, select'))
 
 /**
  * Keys that are typed into a field are text, not commands. So are those of somebody who types on while the field goes

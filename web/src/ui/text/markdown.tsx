@@ -1,5 +1,8 @@
 import MarkdownIt, { type Token } from 'markdown-it'
-import { createElement, Fragment, type ReactNode } from 'react'
+import { createContext, createElement, Fragment, type ReactNode, use } from 'react'
+import { Link as PageLink } from 'wouter'
+import { Diff } from './diff.tsx'
+import { Linked } from './linked.tsx'
 
 const reader = new MarkdownIt({ html: false, linkify: false })
 /** Elements that are made of markdown; whatever else stands in it is shown as text. */
@@ -30,6 +33,8 @@ const ELEMENTS = new Set([
   'td',
   'a',
 ])
+/** Elements whose text may run from right to left. */
+const DIRECTED = /^(?:p|h\d|li|blockquote|t[hd])$/
 /** HTML has no heading below this level. */
 const DEEPEST = 6
 const SAFE_LINK = /^(?:https?:|mailto:|\/(?!\/)|#)/i
@@ -41,10 +46,28 @@ const LONGEST = 100_000
  * one tells its owner who looks, and links lead out of the page without telling where from. `below` is the level of the
  * heading that it stands under.
  */
-export function Markdown({ text, below }: { readonly text: string; readonly below: number }) {
+export function Markdown({ text, below, at }: MarkdownText) {
   return (
-    <div className="markdown wrap">{toNodes(lowered(reader.parse(text.slice(0, LONGEST), {}), below))}</div>
+    <Place value={at}>
+      <div className="markdown wrap">{toNodes(lowered(reader.parse(text.slice(0, LONGEST), {}), below))}</div>
+    </Place>
   )
+}
+
+interface MarkdownText {
+  readonly text: string
+  readonly below: number
+  /** The address of a page of the documentation; its links to other pages stay in the dashboard. */
+  readonly at?: string
+}
+
+const Place = createContext<string | undefined>(undefined)
+
+/** The address of another page of the documentation. */
+function docsPage(href: string, at: string): string | undefined {
+  const { origin, pathname } = new URL(href, new URL(at, location.origin))
+  const [, page] = /^(\/docs\/.+)\.md$/.exec(pathname) ?? []
+  return origin === location.origin ? page : undefined
 }
 
 /** Moves headings below the one that they stand under, without leaving a level out. */
@@ -80,7 +103,7 @@ function element(token: Token, children: ReactNode[], key: number): ReactNode {
   if (token.hidden) return <Fragment key={key}>{children}</Fragment>
   const tag = ELEMENTS.has(token.tag) ? token.tag : 'span'
   if (tag === 'a') return <Link key={key}>{children}</Link>
-  return createElement(tag, { key }, ...children)
+  return createElement(tag, { key, ...(DIRECTED.test(tag) && { dir: 'auto' }) }, ...children)
 }
 
 function leaf(token: Token, key: number): ReactNode {
@@ -89,6 +112,7 @@ function leaf(token: Token, key: number): ReactNode {
       return <Fragment key={key}>{inline(token.children ?? [])}</Fragment>
     case 'fence':
     case 'code_block':
+      if (token.info === 'diff') return <Diff key={key} text={token.content} />
       return (
         <pre key={key}>
           <code>{token.content}</code>
@@ -118,20 +142,29 @@ function inline(tokens: readonly Token[]): ReactNode {
           createElement(ELEMENTS.has(token.tag) ? token.tag : 'span', { key: key++ }, ...nodes)
         )
       stack.at(-1)?.nodes.push(made)
-    } else stack.at(-1)?.nodes.push(<Fragment key={key++}>{inlineLeaf(token)}</Fragment>)
+    } else
+      stack
+        .at(-1)
+        ?.nodes.push(<Fragment key={key++}>{inlineLeaf(token, stack.length > 1, key === 0)}</Fragment>)
   }
   return stack.flatMap(({ nodes }) => nodes)
 }
 
-function inlineLeaf(token: Token): ReactNode {
+function inlineLeaf(token: Token, isInside: boolean, isFirst: boolean): ReactNode {
   if (token.type === 'softbreak') return '\n'
   if (token.type === 'hardbreak') return <br />
   if (token.type === 'code_inline') return <code>{token.content}</code>
   if (token.type === 'image') return `[picture: ${token.content}]`
-  return token.content
+  const text = isFirst
+    ? token.content.replace(/^\[( |x)\] /i, (_, x) => (x === ' ' ? '☐ ' : '☑ '))
+    : token.content
+  return isInside ? text : <Linked text={text} />
 }
 
 function Link({ href, children }: { readonly href?: string | undefined; readonly children: ReactNode }) {
+  const at = use(Place)
+  const page = href !== undefined && at !== undefined ? docsPage(href, at) : undefined
+  if (page !== undefined) return <PageLink href={page}>{children}</PageLink>
   if (href === undefined || !SAFE_LINK.test(href)) return <span>{children}</span>
   return (
     <a href={href} rel="noopener noreferrer nofollow" target="_blank">

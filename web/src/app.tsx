@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { Refusal } from './api/call.ts'
 import { follow } from './api/live.ts'
@@ -7,9 +7,11 @@ import { Boundary } from './features/frame/boundary.tsx'
 import { Frame } from './features/frame/frame.tsx'
 import { Board } from './pages/board.tsx'
 import { Login, LoginOver } from './pages/login.tsx'
+import { ownDrafts } from './ui/input/drafts.ts'
 import { Missing } from './ui/missing.tsx'
 import { decoded } from './ui/pages.ts'
 import { Failed, Loading } from './ui/states.tsx'
+import { Repository } from './ui/text/linked.tsx'
 
 const Inbox = lazy(async () => ({ default: (await import('./pages/inbox.tsx')).Inbox }))
 const HandoffPage = lazy(async () => ({ default: (await import('./pages/handoff.tsx')).HandoffPage }))
@@ -18,23 +20,31 @@ const Tasks = lazy(async () => ({ default: (await import('./pages/tasks.tsx')).T
 const Agents = lazy(async () => ({ default: (await import('./pages/agents.tsx')).Agents }))
 const Workflows = lazy(async () => ({ default: (await import('./pages/workflows.tsx')).Workflows }))
 const Metrics = lazy(async () => ({ default: (await import('./pages/metrics.tsx')).Metrics }))
+const Docs = lazy(async () => ({ default: (await import('./pages/docs.tsx')).Docs }))
 const Audit = lazy(async () => ({ default: (await import('./pages/audit.tsx')).Audit }))
 
 /** Whoever is not known is asked who they are; everybody else sees the pages. */
 export function App() {
   const me = useMe()
   const { error } = me
+  const name = me.data?.actor.name
+  // Drafts are of one person. They are read only by pages below, which come after this.
+  const [drafter, setDrafter] = useState<string>()
+  useEffect(() => {
+    if (name !== undefined) ownDrafts(name)
+    setDrafter(name)
+  }, [name])
   const isUnknown = error instanceof Refusal && error.status === 401
   const reason = isUnknown && error.code === LINK_REFUSED ? error.message : undefined
   // A session that ends takes no page away: somebody may be writing.
-  if (me.data)
+  if (me.data && drafter === name)
     return (
       <>
         <Pages key={me.data.actor.name} me={me.data} />
         {isUnknown && <LoginOver reason={reason} />}
       </>
     )
-  if (me.isPending) return <Loading what="Baton" />
+  if (me.isPending || me.data) return <Loading what="Baton" />
   return isUnknown ? <Login reason={reason} /> : <Failed error={me.error} again={me.refetch} />
 }
 
@@ -42,45 +52,53 @@ function Pages({ me }: { readonly me: Me }) {
   const [path] = useLocation()
   useEffect(follow, [])
   return (
-    <Frame me={me}>
-      <Boundary key={path}>
-        <Suspense fallback={<Loading what="the page" />}>
-          <Switch>
-            <Route path="/">
-              <Board />
-            </Route>
-            <Route path="/inbox">
-              <Inbox me={me} />
-            </Route>
-            <Route path="/new">
-              <NewHandoff />
-            </Route>
-            <Route path="/handoffs/:id">
-              {() => <HandoffPage key={idInAddress()} id={idInAddress()} me={me} />}
-            </Route>
-            <Route path="/tasks">
-              <Tasks />
-            </Route>
-            <Route path="/agents">
-              <Agents />
-            </Route>
-            <Route path="/workflows">
-              <Workflows />
-            </Route>
-            <Route path="/workflows/:id">{() => <Workflows id={idInAddress()} />}</Route>
-            <Route path="/metrics">
-              <Metrics />
-            </Route>
-            <Route path="/audit">
-              <Audit />
-            </Route>
-            <Route>
-              <Missing what="such page" />
-            </Route>
-          </Switch>
-        </Suspense>
-      </Boundary>
-    </Frame>
+    <Repository value={me.repository}>
+      <Frame me={me}>
+        <Boundary key={path}>
+          <Suspense fallback={<Loading what="the page" />}>
+            <Switch>
+              <Route path="/">
+                <Board me={me} />
+              </Route>
+              <Route path="/list">
+                <Board me={me} isList />
+              </Route>
+              <Route path="/inbox">
+                <Inbox me={me} />
+              </Route>
+              <Route path="/new">
+                <NewHandoff />
+              </Route>
+              <Route path="/handoffs/:id">
+                {() => <HandoffPage key={idInAddress()} id={idInAddress()} />}
+              </Route>
+              <Route path="/tasks">
+                <Tasks />
+              </Route>
+              <Route path="/agents">
+                <Agents />
+              </Route>
+              <Route path="/workflows">
+                <Workflows />
+              </Route>
+              <Route path="/workflows/:id">{() => <Workflows id={idInAddress()} />}</Route>
+              <Route path="/metrics">
+                <Metrics />
+              </Route>
+              <Route path="/docs/*?">
+                <Docs />
+              </Route>
+              <Route path="/audit">
+                <Audit />
+              </Route>
+              <Route>
+                <Missing what="such page" />
+              </Route>
+            </Switch>
+          </Suspense>
+        </Boundary>
+      </Frame>
+    </Repository>
   )
 }
 

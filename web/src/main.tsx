@@ -5,6 +5,7 @@ import { queries } from './api/queries.ts'
 import { App } from './app.tsx'
 import './style/base.css'
 import './style/pages.css'
+import './style/lists.css'
 import { applyTheme } from './ui/theme.ts'
 
 applyTheme()

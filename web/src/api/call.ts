@@ -26,13 +26,15 @@ export const isMissing = (error: unknown): boolean =>
 
 export interface CallOptions {
   readonly signal?: AbortSignal
+  /** The revision that is on the screen: the server refuses if it is another by now. */
+  readonly rev?: number | undefined
 }
 
 /** Calls one operation of the server by its name. Every write has a key of its own, so that a retry is harmless. */
 export async function call<Name extends OperationName>(
   name: Name,
   input: OperationInput<Name>,
-  { signal }: CallOptions = {},
+  { signal, rev }: CallOptions = {},
 ): Promise<OperationOutput<Name>> {
   const [method, path] = ROUTES[name]
   const rest: Record<string, unknown> = { ...input }
@@ -46,7 +48,11 @@ export async function call<Name extends OperationName>(
       ? ask<OperationOutput<Name>>(`${address}${toQuery(rest)}`, { ...(signal && { signal }) })
       : ask<OperationOutput<Name>>(address, {
           method,
-          headers: { 'content-type': 'application/json', 'idempotency-key': newKey() },
+          headers: {
+            'content-type': 'application/json',
+            'idempotency-key': newKey(),
+            ...(rev !== undefined && { 'if-match': `"${rev}"` }),
+          },
           body: JSON.stringify(rest),
           ...(signal && { signal }),
         })
@@ -57,6 +63,13 @@ export async function call<Name extends OperationName>(
 function inWordsOfPage(error: unknown): never {
   if (error instanceof Refusal && error.status === 401)
     throw new Refusal(401, error.code, 'Your session has ended. Nothing was sent; what you wrote stays.')
+  if (error instanceof Refusal && error.code === 'conflict' && 'seen' in error.details)
+    throw new Refusal(
+      error.status,
+      error.code,
+      'It changed while you were looking. Nothing was sent. Read it as it is now, then send again.',
+      error.details,
+    )
   throw error
 }
 

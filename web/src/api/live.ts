@@ -14,11 +14,14 @@ const MOST_REST_MS = 2_000
 const MOST_WAIT_MS = 2_000
 /** How soon to try anew where the browser does not by itself: after an answer that was no stream. */
 const AGAIN_MS = 3_000
+/** The server sends a sign every 15 seconds. A stream that is silent for longer is dead, whatever the browser believes. */
+const SILENCE_MS = 30_000
 
 const listeners = new Set<() => void>()
 let connection: Connection = 'connecting'
 let source: EventSource | undefined
 let again: ReturnType<typeof setTimeout> | undefined
+let silence: ReturnType<typeof setTimeout> | undefined
 let isGathering = false
 let restUntil = 0
 const kinds = new Set<string>()
@@ -49,7 +52,12 @@ function connect(): void {
   if (source) return
   const opened = new EventSource('/v1/events')
   source = opened
-  opened.onopen = () => become('live')
+  heard()
+  opened.onopen = () => {
+    heard()
+    become('live')
+  }
+  opened.addEventListener('beat', heard)
   opened.onerror = () => {
     become('lost')
     if (opened.readyState !== EventSource.CLOSED) return
@@ -58,11 +66,24 @@ function connect(): void {
     // Maybe it is the session that has ended.
     void refreshKinds('session')
   }
-  opened.onmessage = (event) => note(JSON.parse(event.data))
+  opened.onmessage = (event) => {
+    heard()
+    note(JSON.parse(event.data))
+  }
+}
+
+function heard(): void {
+  clearTimeout(silence)
+  silence = setTimeout(() => {
+    disconnect()
+    become('lost')
+    connect()
+  }, SILENCE_MS)
 }
 
 function disconnect(): void {
   clearTimeout(again)
+  clearTimeout(silence)
   source?.close()
   source = undefined
   if (connection === 'live') connection = 'lost'

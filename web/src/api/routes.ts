@@ -61,6 +61,7 @@ export const ROUTES: Readonly<Record<OperationName, readonly [method: 'GET' | 'P
   task_list: ['GET', '/v1/tasks'],
   task_log: ['GET', '/v1/tasks/{id}/log'],
   task_next_actions: ['GET', '/v1/next-actions'],
+  task_plan: ['GET', '/v1/task-plan'],
   task_reopen: ['POST', '/v1/tasks/{id}/reopen'],
   task_start: ['POST', '/v1/tasks/{id}/start'],
   task_update: ['POST', '/v1/tasks/{task_id}'],

@@ -6,6 +6,8 @@ import { queries } from './queries.ts'
 export interface Me {
   readonly actor: { readonly name: string; readonly kind: string }
   readonly scopes: readonly string[]
+  /** The address of the repository on the web. */
+  readonly repository?: string
 }
 
 /** Code of a refusal that is about the link, not about the session. */
@@ -50,6 +52,9 @@ export async function logIn(code: string): Promise<void> {
   await queries.invalidateQueries({ queryKey: ['whoami'] })
 }
 
+/** The session may have begun again in another tab. */
+export const checkSession = (): Promise<void> => queries.invalidateQueries({ queryKey: ['whoami'] })
+
 export async function logOut(): Promise<void> {
   await ask('/v1/session/end', { method: 'POST' })
   queries.removeQueries({ predicate: ({ queryKey: [name] }) => name !== 'whoami' })
@@ -68,4 +73,10 @@ function codeInAddress(): string | undefined {
   const code = /^#login=([\w-]{1,200})$/.exec(location.hash)?.[1]
   if (code !== undefined) history.replaceState(null, '', location.pathname + location.search)
   return code
+}
+
+/** Whether the server lets this person do what needs the scope. */
+export function useMay(scope: string): boolean {
+  const { data } = useQuery<Me>({ queryKey: ['whoami'], enabled: false })
+  return data?.scopes.some((each) => each === '*' || each === scope) ?? false
 }

@@ -1,9 +1,17 @@
-import { useEffect, useState } from 'react'
-import { Link, useSearchParams } from 'wouter'
+import { Link } from 'wouter'
 import type { State } from '../../../src/domain/lifecycle.ts'
+import type { OperationInput } from '../../../src/runner/calls.ts'
 import { useOperation } from '../api/queries.ts'
+import type { Me } from '../api/session.ts'
+import { type Query, readQuery, VIEWS } from '../features/find/query.ts'
+import { QueryBox } from '../features/find/query-box.tsx'
 import { HandoffTile } from '../features/handoff/handoff-tile.tsx'
-import { Empty, Failed, Loading } from '../ui/states.tsx'
+import { ListTable, sorted } from '../features/list/list-table.tsx'
+import { Panel } from '../features/list/panel.tsx'
+import { addressOf, type ListAddress, useListAddress } from '../features/list/use-list-address.ts'
+import { useStepping } from '../features/list/use-stepping.ts'
+import { Failed, Loading } from '../ui/states.tsx'
+import { useNarrow } from '../ui/use-narrow.ts'
 
 /** Columns by what can be done about it; the ended ones show only the newest. */
 const COLUMNS: readonly { readonly title: string; readonly states: readonly State[] }[] = [
@@ -15,118 +23,203 @@ const COLUMNS: readonly { readonly title: string; readonly states: readonly Stat
   { title: 'Closed without result', states: ['failed', 'rejected', 'expired', 'cancelled'] },
 ]
 const SHOWN = 50
-const PAUSE_MS = 200
 /** What one answer holds at most. */
 const MOST = 200
 
-/** Who holds what, by state. Filters are in the address, so that a view can be shared. */
-export function Board() {
-  const [query, setQuery] = useSearchParams()
-  const filter = {
-    ...(query.get('from') && { from: query.get('from')! }),
-    ...(query.get('to') && { to: query.get('to')! }),
-    ...(query.get('text') && { text: query.get('text')! }),
-  }
-  const set = (name: string, value: string) =>
-    setQuery(
-      (before) => {
-        const next = new URLSearchParams(before)
-        if (value === '') next.delete(name)
-        else next.set(name, value)
-        return next
-      },
-      { replace: true },
-    )
-  const [draft, setDraft] = useState<string>()
-  // One question for each pause in typing.
-  useEffect(() => {
-    if (draft === undefined) return
-    const timer = setTimeout(() => {
-      set('text', draft)
-      setDraft(undefined)
-    }, PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [draft])
-  const agents = useOperation('agent_list', {})
+/** Who holds what, by state or as a list. The question is in the address, so that a view can be shared. */
+export function Board({ me, isList }: { readonly me: Me; readonly isList?: boolean }) {
+  const address = useListAddress()
+  const { text, ask, path } = address
+  const query = readQuery(text, me.actor.name)
+  const isNarrow = useNarrow()
+  // Columns hold handoffs alone, and a phone has no room for them.
+  const { kind } = query.input
+  const showsList = isList || isNarrow || (kind !== undefined && kind !== 'handoff')
+  useStepping(address)
   const status = useOperation('report_status', {})
   const isNew = status.data && Object.values(status.data.handoffs).every((count) => count === 0)
-  const names = (agents.data?.items ?? []).map(({ name }) => name)
-  // What the address says is shown before the agents are known, and where there is none of that name.
-  const choices = (side: 'from' | 'to') => [...new Set([query.get(side) ?? '', ...names])].filter(Boolean)
+  const why = new Map((status.data?.stuck ?? []).map((each) => [each.id, each.why]))
   return (
     <>
-      <h1>Board</h1>
-      <search className="filters">
-        {(['from', 'to'] as const).map((side) => (
-          <label key={side}>
-            <span className="soft">{side} </span>
-            <select value={query.get(side) ?? ''} onChange={({ target }) => set(side, target.value)}>
-              <option value="">anyone</option>
-              {choices(side).map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
-          </label>
-        ))}
-        <label>
-          <span className="soft">with </span>
-          <input
-            type="search"
-            placeholder="words or id"
-            value={draft ?? query.get('text') ?? ''}
-            onChange={({ target }) => setDraft(target.value)}
-          />
-        </label>
-      </search>
+      <div className="row heading">
+        <h1>{isList ? 'List' : 'Board'}</h1>
+        {!isNarrow && (
+          <nav aria-label="View" className="row">
+            <Link href={addressOf('/', text)} aria-current={isList ? undefined : 'true'}>
+              Board
+            </Link>
+            <Link href={addressOf('/list', text)} aria-current={isList ? 'true' : undefined}>
+              List
+            </Link>
+          </nav>
+        )}
+      </div>
       {isNew ? (
-        <Empty>
-          No handoffs yet. <Link href="/new">Send the first one</Link>, or connect an agent in the project:
-          <br />
-          <code>baton setup claude-code</code>
-          <br />
-          To see a team at work, type <code>baton demo</code> in an empty folder.
-        </Empty>
+        <FirstRun />
       ) : (
-        <div className="board">
-          {COLUMNS.map((column) => (
-            <Column key={column.title} {...column} filter={filter} counts={status.data?.handoffs} />
-          ))}
-        </div>
+        <>
+          <QueryBox text={text} problem={query.problem} change={ask} />
+          <nav aria-label="Questions" className="chips">
+            {VIEWS.map(({ name, query: asked }) => (
+              <Link
+                key={name}
+                href={addressOf(path, asked)}
+                aria-current={text === asked ? 'true' : undefined}
+              >
+                {name}
+              </Link>
+            ))}
+          </nav>
+          {showsList ? (
+            <List query={query} address={address} why={why} isNarrow={isNarrow} />
+          ) : (
+            <div className="board">
+              {COLUMNS.map((column) => (
+                <Column
+                  key={column.title}
+                  {...column}
+                  query={query}
+                  address={address}
+                  why={why}
+                  counts={status.data?.handoffs}
+                />
+              ))}
+            </div>
+          )}
+        </>
+      )}
+      <Panel address={address} />
+    </>
+  )
+}
+
+/** An empty workspace leads to its first handoff. */
+function FirstRun() {
+  return (
+    <div className="state empty first-run">
+      <h2>No handoffs yet</h2>
+      <ol>
+        <li>
+          <Link href="/new" className="button main">
+            Send the first handoff
+          </Link>
+          <p>Say what is to be done and who should do it. It appears here.</p>
+        </li>
+        <li>
+          <b>Connect an agent</b>
+          <p>
+            In the project, type <code>baton setup claude-code</code>. It also knows codex, gemini and others.
+          </p>
+        </li>
+        <li>
+          <b>Watch a team at work</b>
+          <p>
+            In an empty folder, type <code>baton demo</code>.
+          </p>
+        </li>
+      </ol>
+    </div>
+  )
+}
+
+interface Shown {
+  readonly query: Query
+  readonly address: ListAddress
+  readonly why: ReadonlyMap<string, string>
+}
+
+function List({ query, address, why, isNarrow }: Shown & { readonly isNarrow: boolean }) {
+  const { more, sort, set } = address
+  const limit = more.has('list') ? MOST : SHOWN
+  const asked: OperationInput<'handoff_list'> = {
+    ...query.input,
+    ...(query.states && { state: [...query.states] }),
+    limit,
+  }
+  const list = useOperation('handoff_list', asked)
+  if (!list.data)
+    return list.error ? <Failed error={list.error} again={list.refetch} /> : <Loading what="the list" />
+  const { items, found, next } = list.data
+  const byUid = new Map(items.map((handoff) => [handoff.uid, handoff]))
+  const entries = found
+    ? found.map((each) => ({
+        uid: each.uid,
+        handoff: byUid.get(each.uid),
+        found: each,
+        why: why.get(each.id),
+      }))
+    : items.map((handoff) => ({ uid: handoff.uid, handoff, why: why.get(handoff.id) }))
+  return (
+    <>
+      {list.error && <Failed error={list.error} again={list.refetch} />}
+      {entries.length === 0 ? (
+        <p className="state">No results.</p>
+      ) : (
+        <ListTable entries={sorted(entries, sort)} address={address} isNarrow={isNarrow} />
+      )}
+      {next && (
+        <p className="none">
+          These are the {found ? 'best' : 'newest'} {entries.length}; there are more
+          {sort === '' ? '' : ', and the order is among these'}.{' '}
+          {limit < MOST ? (
+            <button type="button" onClick={() => set({ more: 'list' })}>
+              Show more
+            </button>
+          ) : (
+            'Narrow it down above.'
+          )}
+        </p>
       )}
     </>
   )
 }
 
-function Column(props: {
-  readonly title: string
-  readonly states: readonly State[]
-  readonly filter: { readonly from?: string; readonly to?: string; readonly text?: string }
-  readonly counts: Readonly<Partial<Record<State, number>>> | undefined
-}) {
-  const { title, states, filter, counts } = props
-  const [limit, setLimit] = useState(SHOWN)
-  const list = useOperation('handoff_list', { ...filter, state: [...states], limit })
-  const items = list.data?.items ?? []
+function Column(
+  props: Shown & {
+    readonly title: string
+    readonly states: readonly State[]
+    readonly counts: Readonly<Partial<Record<State, number>>> | undefined
+  },
+) {
+  const { title, query, address, why, counts } = props
+  const { more, set, open, beside } = address
+  const states = props.states.filter((state) => query.states?.includes(state) ?? true)
+  const limit = more.has(title) ? MOST : SHOWN
+  const asked: OperationInput<'handoff_list'> = {
+    ...query.input,
+    ...(query.isSearch && { kind: 'handoff' }),
+    state: states,
+    limit,
+  }
+  const list = useOperation('handoff_list', asked, { enabled: states.length > 0 })
+  const items = states.length > 0 ? (list.data?.items ?? []) : []
   const all = states.reduce((sum, state) => sum + (counts?.[state] ?? 0), 0)
-  const isAll = Object.keys(filter).length === 0 && all >= items.length
-  const size = list.data?.next ? (isAll ? all.toLocaleString('en') : `${items.length}+`) : items.length
+  const isAll = Object.keys(query.input).length === 0 && all >= items.length
+  const next = states.length > 0 && list.data?.next
+  const size = next ? (isAll ? all.toLocaleString('en') : `${items.length}+`) : items.length
   return (
     <section className="column" aria-label={title}>
       <h2>
-        {title} <span>{list.data ? size : ''}</span>
+        {title} <span>{list.data || states.length === 0 ? size : ''}</span>
       </h2>
-      {list.isPending && <Loading what={title.toLowerCase()} />}
+      {states.length > 0 && list.isPending && <Loading what={title.toLowerCase()} />}
       {list.error && !list.data && <Failed error={list.error} again={list.refetch} />}
-      {list.data && items.length === 0 && <p className="none">Nothing here.</p>}
+      {(list.data || states.length === 0) && items.length === 0 && <p className="none">Nothing here.</p>}
       {items.map((handoff) => (
-        <HandoffTile key={handoff.uid} handoff={handoff} />
+        <HandoffTile
+          key={handoff.uid}
+          handoff={handoff}
+          beside={beside}
+          why={why.get(handoff.id)}
+          isOpen={open === handoff.id}
+        />
       ))}
-      {list.data?.next && limit < MOST && (
-        <button type="button" className="quiet" onClick={() => setLimit(MOST)}>
+      {next && limit < MOST && (
+        <button type="button" className="quiet" onClick={() => set({ more: [...more, title].join(',') })}>
           Show more
         </button>
       )}
-      {list.data?.next && limit === MOST && <p className="none">There are more: narrow it down above.</p>}
+      {next && limit === MOST && <p className="none">There are more: narrow it down above.</p>}
     </section>
   )
 }

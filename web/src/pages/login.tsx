@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { logIn } from '../api/session.ts'
+import { checkSession, logIn } from '../api/session.ts'
 
 /** For a person who came without a link: says how to get one, and takes a code or a token. */
 export function Login({ reason }: { readonly reason?: string | undefined }) {
@@ -17,6 +17,16 @@ export function Login({ reason }: { readonly reason?: string | undefined }) {
 export function LoginOver({ reason }: { readonly reason?: string | undefined }) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
+  // A link that was opened in another tab has begun a session for this one too.
+  useEffect(() => {
+    const onBack = () => void checkSession()
+    addEventListener('focus', onBack)
+    document.addEventListener('visibilitychange', onBack)
+    return () => {
+      removeEventListener('focus', onBack)
+      document.removeEventListener('visibilitychange', onBack)
+    }
+  }, [])
   return (
     <dialog
       ref={dialog}

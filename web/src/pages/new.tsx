@@ -3,12 +3,21 @@ import { useLocation, useSearchParams } from 'wouter'
 import { PRIORITIES, type Priority } from '../../../src/domain/priority.ts'
 import { useOperation } from '../api/queries.ts'
 import { useAct } from '../features/handoff/use-act.ts'
+import { draftAt, keepDraft } from '../ui/input/drafts.ts'
+import { linesOf } from '../ui/input/lines.ts'
+import { say } from '../ui/toast.tsx'
 
-const linesOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean)
+/** The draft of this form. */
+const PLACE = 'new handoff'
+
+interface Given {
+  readonly to: string
+  readonly title: string
+  readonly summary: string
+  readonly deliverables: string
+  readonly criteria: string
+  readonly task: string
+}
 
 /** A new handoff. The address may name its receiver and its task. */
 export function NewHandoff() {
@@ -16,24 +25,29 @@ export function NewHandoff() {
   const [, go] = useLocation()
   const first = useRef<HTMLInputElement>(null)
   useEffect(() => first.current?.focus(), [])
-  const [given, setGiven] = useState({
-    to: query.get('to') ?? '',
-    title: '',
-    summary: '',
-    deliverables: '',
-    criteria: '',
-    task: query.get('task') ?? '',
-  })
+  const [given, setGiven] = useState<Given>(() => ({
+    ...{ to: '', title: '', summary: '', deliverables: '', criteria: '', task: '' },
+    ...JSON.parse(draftAt(PLACE) || '{}'),
+    ...(query.get('to') && { to: query.get('to')! }),
+    ...(query.get('task') && { task: query.get('task')! }),
+  }))
   const [priority, setPriority] = useState<Priority>('normal')
   const agents = useOperation('agent_list', {})
-  const send = useAct('handoff_send', undefined, ({ handoff }) =>
-    go(`/handoffs/${encodeURIComponent(handoff.id)}`),
-  )
+  const send = useAct('handoff_send', undefined, ({ handoff }) => {
+    const page = `/handoffs/${encodeURIComponent(handoff.id)}`
+    keepDraft(PLACE, '')
+    say(`Sent “${handoff.title}”`, page)
+    go(page)
+  })
   const isReady = given.to.trim() !== '' && given.title.trim() !== '' && !send.isPending
-  const fieldOf = (name: keyof typeof given) => ({
+  const fieldOf = (name: keyof Given) => ({
     value: given[name],
-    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
-      setGiven({ ...given, [name]: target.value }),
+    dir: 'auto',
+    onChange: ({ target }: { readonly target: { readonly value: string } }) => {
+      const next = { ...given, [name]: target.value }
+      keepDraft(PLACE, JSON.stringify(next))
+      setGiven(next)
+    },
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -55,12 +69,12 @@ export function NewHandoff() {
       <label className="block">
         To
         <input list="agents" ref={first} autoComplete="off" required {...fieldOf('to')} />
-        <datalist id="agents">
-          {(agents.data?.items ?? []).map(({ name }) => (
-            <option key={name}>{name}</option>
-          ))}
-        </datalist>
       </label>
+      <datalist id="agents">
+        {(agents.data?.items ?? []).map(({ name }) => (
+          <option key={name}>{name}</option>
+        ))}
+      </datalist>
       <label className="block">
         Title
         <input required maxLength={300} {...fieldOf('title')} />

@@ -2,10 +2,15 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useConnection } from '../../api/live.ts'
 import { useOperation } from '../../api/queries.ts'
-import { logOut, type Me } from '../../api/session.ts'
-import { followTyping, isTyping } from '../../ui/keys.ts'
+import type { Me } from '../../api/session.ts'
+import { followTyping } from '../../ui/input/keys.ts'
+import { followShortcuts, keyLabel, useShortcuts } from '../../ui/input/shortcuts.ts'
 import { decoded, PAGES } from '../../ui/pages.ts'
+import { ToastRoom } from '../../ui/toast.tsx'
+import { KeysPage } from './keys-page.tsx'
+import { Menu } from './menu.tsx'
 import { Palette } from './palette.tsx'
+import { usePlace } from './use-place.ts'
 
 const CONNECTIONS = { connecting: 'connecting', live: 'live', lost: 'connection lost, trying again' } as const
 
@@ -15,12 +20,22 @@ export function Frame({ me, children }: { readonly me: Me; readonly children: Re
   const [isSearching, search] = useState(false)
   const connection = useConnection()
   const waiting = useWaiting()
-  useKeys(go, () => search(true))
+  const [isHelping, help] = useState(false)
+  useShortcuts({
+    find: () => search(true),
+    new: () => go('/new'),
+    help: () => help(true),
+    go: (key) => go(PAGES.find((page) => page.key === key)?.path ?? '/'),
+  })
+  useEffect(followShortcuts, [])
+  usePlace()
   useArriving(location)
   useEffect(followTyping, [])
   useEffect(() => {
     const name = PAGES.find(({ path }) => path === location)?.name ?? location.split('/').at(-1)
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${decoded(name ?? '')} · Baton`
+    // On a phone the menu is wider than the screen.
+    document.querySelector('.top nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [location, waiting])
   return (
     <>
@@ -48,24 +63,24 @@ export function Frame({ me, children }: { readonly me: Me; readonly children: Re
           <Link href="/new" className="new">
             New <kbd>c</kbd>
           </Link>
+          <Link href="/docs" className="docs-link">
+            Docs
+          </Link>
           <button type="button" className="quiet" onClick={() => search(true)}>
-            Find <kbd>Ctrl K</kbd>
+            Find <kbd>{keyLabel('mod+k')}</kbd>
           </button>
-          <span className={`live ${connection}`} role="status">
-            {CONNECTIONS[connection]}
+          <span className={`live ${connection}`} role="status" title={CONNECTIONS[connection]}>
+            <span>{CONNECTIONS[connection]}</span>
           </span>
-          <span className="me" title={me.actor.name}>
-            {me.actor.name}
-          </span>
-          <button type="button" className="quiet" onClick={() => logOut()}>
-            Log out
-          </button>
+          <Menu me={me} showKeys={() => help(true)} />
         </div>
       </header>
       <main id="content" tabIndex={-1}>
         {children}
       </main>
-      {isSearching && <Palette close={() => search(false)} />}
+      <ToastRoom />
+      {isSearching && <Palette me={me} close={() => search(false)} />}
+      {isHelping && <KeysPage close={() => help(false)} />}
     </>
   )
 }
@@ -77,7 +92,7 @@ function useArriving(location: string): void {
     if (before.current === location) return
     before.current = location
     const content = document.getElementById('content')
-    if (!content?.contains(document.activeElement)) content?.focus()
+    if (!content?.contains(document.activeElement)) content?.focus({ preventScroll: true })
   }, [location])
 }
 
@@ -88,34 +103,4 @@ function useWaiting(): number {
 }
 
 const isAt = (location: string, path: string): boolean =>
-  path === '/' ? location === '/' || location.startsWith('/handoffs') : location.startsWith(path)
-
-/** `Ctrl K` finds, `c` begins a handoff, `g` and a letter goes. Keys that are typed into a field are text. */
-function useKeys(go: (path: string) => void, find: () => void): void {
-  useEffect(() => {
-    let leading = false
-    const onKey = (event: KeyboardEvent) => {
-      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
-        event.preventDefault()
-        find()
-        return
-      }
-      if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
-      if (event.key === '/') {
-        event.preventDefault()
-        find()
-        return
-      }
-      if (event.key === 'c' && !leading) {
-        event.preventDefault()
-        go('/new')
-        return
-      }
-      const page = leading && PAGES.find(({ key }) => key === event.key)
-      leading = event.key === 'g'
-      if (page) go(page.path)
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [go, find])
-}
+  path === '/' ? /^\/(?:$|list|handoffs)/.test(location) : location.startsWith(path)

@@ -1,38 +1,88 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
+import { inWords } from '../../../../src/domain/texts/visible.ts'
 import { useOperation } from '../../api/queries.ts'
-import { logOut } from '../../api/session.ts'
-import { isComposing } from '../../ui/keys.ts'
+import type { Me } from '../../api/session.ts'
+import { isComposing } from '../../ui/input/keys.ts'
 import { PAGES } from '../../ui/pages.ts'
 import { chooseTheme, THEMES } from '../../ui/theme.ts'
+import { Time } from '../../ui/time.tsx'
+import { readQuery } from '../find/query.ts'
+import { Match, pathOf } from '../list/list-table.tsx'
+import { addressOf } from '../list/use-list-address.ts'
+import { leave } from './log-out.ts'
 
 interface Choice {
+  readonly key: string
   readonly label: string
+  readonly shown?: ReactNode
   readonly run: () => unknown
 }
 
-/** Finds pages, handoffs and commands by a few letters. */
-export function Palette({ close }: { readonly close: () => void }) {
+const PAUSE_MS = 150
+
+/** Finds handoffs, tasks, runs, agents, pages and commands. It takes the filters of the list. */
+export function Palette({ me, close }: { readonly me: Me; readonly close: () => void }) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const [, go] = useLocation()
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
-  const found = useOperation('handoff_list', { text, limit: 8 }, { enabled: text.length > 1 })
-  const isAsking = text.length > 1 && (found.isPending || found.isPlaceholderData)
+  const asked = usePaused(text.trim())
+  const { input, states, problem } = readQuery(asked, me.actor.name)
+  const isAnswerable = asked.length > 1 && problem === undefined
+  const found = useOperation(
+    'handoff_list',
+    { ...input, ...(states && { state: [...states] }), limit: 8 },
+    { enabled: isAnswerable },
+  )
+  const isAsking = text.trim() !== asked || (isAnswerable && (found.isPending || found.isPlaceholderData))
   const [isEager, setEager] = useState(false)
   const isMeant = ({ label }: Choice) => label.toLowerCase().includes(text.trim().toLowerCase())
   const commands: readonly Choice[] = [
-    ...PAGES.map(({ name, path }) => ({ label: name, run: () => go(path) })),
-    { label: 'New handoff', run: () => go('/new') },
-    ...THEMES.map((theme) => ({ label: `Theme: ${theme}`, run: () => chooseTheme(theme) })),
-    { label: 'Log out', run: logOut },
+    ...PAGES.map(({ name, path }) => ({ key: path, label: name, run: () => go(path) })),
+    { key: 'list', label: 'List', run: () => go('/list') },
+    { key: 'new', label: 'New handoff', run: () => go('/new') },
+    ...THEMES.map((theme) => ({
+      key: theme,
+      label: `Theme: ${theme}`,
+      run: () => chooseTheme(theme),
+    })),
+    { key: 'out', label: 'Log out', run: leave },
   ]
-  const handoffs = (text.length > 1 && !isAsking ? (found.data?.items ?? []) : []).map(({ id, title }) => ({
-    label: `${id}  ${title}`,
-    run: () => go(`/handoffs/${encodeURIComponent(id)}`),
-  }))
-  const choices = [...commands.filter(isMeant), ...handoffs]
+  const { items = [], found: hits } = (isAnswerable && !isAsking && found.data) || {}
+  const results: readonly Choice[] = hits
+    ? hits.map((hit) => ({
+        key: hit.uid,
+        label: `${hit.id}  ${hit.title}`,
+        shown: (
+          <>
+            <span className="row">
+              {hit.kind !== 'handoff' && <span className="badge">{hit.kind}</span>}
+              <span className="grow" dir="auto">
+                {hit.id === hit.title ? '' : `${hit.id}  `}
+                {hit.title}
+              </span>
+              <small>
+                {hit.state === undefined ? '' : `${inWords(hit.state)} · `}
+                <Time at={hit.at} />
+              </small>
+            </span>
+            <Match found={hit} />
+          </>
+        ),
+        run: () => go(pathOf(hit)),
+      }))
+    : items.map(({ uid, id, title }) => ({
+        key: uid,
+        label: `${id}  ${title}`,
+        run: () => go(`/handoffs/${encodeURIComponent(id)}`),
+      }))
+  const all: readonly Choice[] =
+    results.length > 0
+      ? [{ key: 'all', label: 'Show all in the list', run: () => go(addressOf('/list', asked)) }]
+      : []
+  const choices = [...commands.filter(isMeant), ...results, ...all]
   const take = (choice: Choice | undefined) => {
     close()
     choice?.run()
@@ -54,6 +104,7 @@ export function Palette({ close }: { readonly close: () => void }) {
       else take(choices[at])
     }
   }
+  const nothing = problem ?? (isAsking ? 'Searching …' : 'No results.')
   return (
     <dialog ref={dialog} className="palette" onClose={close} aria-label="Find and go">
       <input
@@ -62,8 +113,8 @@ export function Palette({ close }: { readonly close: () => void }) {
         aria-expanded="true"
         aria-controls="choices"
         aria-activedescendant={choices[at] ? `choice-${at}` : undefined}
-        aria-label="Page, handoff or command"
-        placeholder="Page, handoff or command"
+        aria-label="Words, filters, a page or a command"
+        placeholder="Words, to:codex, state:failed, a page or a command"
         value={text}
         onChange={({ target }) => {
           setText(target.value)
@@ -72,22 +123,32 @@ export function Palette({ close }: { readonly close: () => void }) {
         }}
         onKeyDown={onKey}
       />
-      <div id="choices" role="listbox" aria-label="What was found" tabIndex={-1}>
+      <div id="choices" role="listbox" aria-label="Results" tabIndex={-1}>
         {choices.map((choice, i) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keys
           <div
-            key={choice.label}
+            key={choice.key}
             id={`choice-${i}`}
             role="option"
             aria-selected={i === at}
             tabIndex={-1}
             onClick={() => take(choice)}
           >
-            {choice.label}
+            {choice.shown ?? choice.label}
           </div>
         ))}
-        {choices.length === 0 && <p className="none">{isAsking ? 'Searching …' : 'No results.'}</p>}
+        {choices.length === 0 && <p className="none">{nothing}</p>}
       </div>
     </dialog>
   )
+}
+
+/** The text as it was at the last pause in typing. */
+function usePaused(text: string): string {
+  const [paused, setPaused] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return paused
 }

@@ -1,8 +1,11 @@
 import { useEffect, useRef, useState } from 'react'
 import type { Handoff } from '../../../../src/domain/handoffs/handoff.ts'
 import { ownOptions } from '../../../../src/domain/people/gate.ts'
-import { isComposing, isTyping } from '../../ui/keys.ts'
-import { type Keeping, useBegun } from '../../ui/use-kept.ts'
+import { draftAt, keepDraft } from '../../ui/input/drafts.ts'
+import { isComposing } from '../../ui/input/keys.ts'
+import { useShortcuts } from '../../ui/input/shortcuts.ts'
+import { type Keeping, useBegun } from '../../ui/input/use-kept.ts'
+import { say } from '../../ui/toast.tsx'
 import { Meanwhile } from '../handoff/meanwhile.tsx'
 import { useAct } from '../handoff/use-act.ts'
 
@@ -19,6 +22,13 @@ const USUAL: readonly Offer[] = [
   { choice: 'reject', label: 'Reject', key: 'r', look: 'danger' },
   { choice: 'question', label: 'Ask', key: 'q', look: '' },
 ]
+
+/** How an answer is told afterwards. */
+const TOLD: Readonly<Record<string, string>> = {
+  approve: 'Approved',
+  reject: 'Rejected',
+  question: 'Asked about',
+}
 
 /** The answers that need words, and which. */
 const ASKS: Readonly<Record<string, string>> = {
@@ -58,19 +68,46 @@ export function Decision(props: {
   const { handoff, isActive, settled, keeping, onDone } = props
   const [choice, choose] = useState<string>()
   // What is written for one answer is not meant for another.
-  const [drafts, setDrafts] = useState<ReadonlyMap<string, string>>(new Map())
+  const offers = offersOf(handoff, props.options)
+  const placeOf = (each: string) => `decide ${handoff.id} ${each}`
+  const [drafts, setDrafts] = useState<ReadonlyMap<string, string>>(
+    () => new Map(offers.map((each) => [each.choice, draftAt(placeOf(each.choice))])),
+  )
+  const write = (each: string, text: string) => {
+    keepDraft(placeOf(each), text)
+    setDrafts(new Map(drafts).set(each, text))
+  }
   const comment = drafts.get(choice ?? '') ?? ''
   const field = useRef<HTMLTextAreaElement>(null)
   const isOver = settled !== undefined
   const done = () => {
     choose(undefined)
+    for (const each of drafts.keys()) keepDraft(placeOf(each), '')
     setDrafts(new Map())
     onDone?.()
     keeping.done(handoff.uid)
   }
-  const act = useAct('gate_decide', done)
-  const offers = offersOf(handoff, props.options)
-  useChoosing(isActive && !isOver, offers, choose)
+  const act = useAct(
+    'gate_decide',
+    () => {
+      say(
+        `${TOLD[choice ?? ''] ?? `Chose ${choice}:`} “${handoff.title}”`,
+        `/handoffs/${encodeURIComponent(handoff.id)}`,
+      )
+      done()
+    },
+    undefined,
+    handoff.rev,
+  )
+  const chooseBy = (key: string) => {
+    const found = offers.find((each) => each.key === key)
+    if (found) choose(found.choice)
+    return found !== undefined
+  }
+  useShortcuts(
+    { approve: chooseBy, decline: chooseBy, question: chooseBy, option: chooseBy },
+    isActive && !isOver,
+  )
   useBegun(keeping, handoff.uid, choice !== undefined || [...drafts.values()].some(Boolean))
   useEffect(() => {
     if (choice !== undefined) field.current?.focus()
@@ -108,7 +145,8 @@ export function Decision(props: {
               ref={field}
               rows={2}
               value={comment}
-              onChange={({ target }) => setDrafts(new Map(drafts).set(choice, target.value))}
+              dir="auto"
+              onChange={({ target }) => write(choice, target.value)}
               onKeyDown={(event) => {
                 if (isComposing(event.nativeEvent)) return
                 if (event.key === 'Escape') choose(undefined)
@@ -157,20 +195,4 @@ function Meanings({ offers }: { readonly offers: readonly Offer[] }) {
       ))}
     </ul>
   )
-}
-
-/** One key chooses, unless it is typed into a field. */
-function useChoosing(isActive: boolean, offers: readonly Offer[], choose: (choice: string) => void): void {
-  useEffect(() => {
-    if (!isActive) return
-    const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
-      const found = offers.find(({ key }) => key === event.key)
-      if (!found) return
-      event.preventDefault()
-      choose(found.choice)
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  })
 }

@@ -1,12 +1,19 @@
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import type { Permitted } from '../../../../src/domain/handoffs/permitted.ts'
 import type { OperationName, OperationOutput } from '../../../../src/runner/calls.ts'
 import { useOperation } from '../../api/queries.ts'
 import { Confirm } from '../../ui/confirm.tsx'
+import { keyLabel, SHORTCUTS, type ShortcutName, useShortcuts } from '../../ui/input/shortcuts.ts'
+import { say } from '../../ui/toast.tsx'
 import { useAct } from './use-act.ts'
+
+const Edit = lazy(async () => ({ default: (await import('./edit.tsx')).Edit }))
 
 interface Action {
   readonly step: Permitted
+  readonly key?: ShortcutName
+  /** How it is told afterwards. */
+  readonly told: string
   readonly label: string
   readonly operation: OperationName
   /** Words that the operation needs. */
@@ -19,46 +26,57 @@ interface Action {
 
 /** The steps of a page. Which of them are possible is said by the server. */
 const ACTIONS: readonly Action[] = [
-  { step: 'accept', label: 'Accept', operation: 'handoff_accept', input: (id) => ({ id }), look: 'main' },
   {
-    step: 'complete',
+    ...{ step: 'accept', key: 'accept', told: 'Accepted' },
+    label: 'Accept',
+    operation: 'handoff_accept',
+    input: (id) => ({ id }),
+    look: 'main',
+  },
+  {
+    ...{ step: 'complete', key: 'complete', told: 'Accepted as done:' },
     label: 'Accept as done',
     operation: 'handoff_verify',
     input: (id, note) => ({ id, pass: true, ...(note && { note }) }),
     look: 'main',
   },
   {
-    step: 'refuse',
+    ...{ step: 'refuse', key: 'refuse', told: 'Requested changes to' },
     label: 'Request changes',
     operation: 'handoff_verify',
     asks: 'What needs to change?',
     input: (id, note) => ({ id, pass: false, note }),
   },
   {
-    step: 'reject',
+    ...{ step: 'reject', key: 'decline', told: 'Rejected' },
     label: 'Reject',
     operation: 'handoff_reject',
     asks: 'Why?',
     input: (id, reason) => ({ id, reason }),
     look: 'danger',
   },
-  { step: 'retry', label: 'Try again', operation: 'handoff_retry', input: (id) => ({ id }) },
   {
-    step: 'resend',
+    ...{ step: 'retry', key: 'again', told: 'Offered again:' },
+    label: 'Try again',
+    operation: 'handoff_retry',
+    input: (id) => ({ id }),
+  },
+  {
+    ...{ step: 'resend', key: 'again', told: 'Sent again:' },
     label: 'Send again',
     operation: 'handoff_resend',
     receiver: 'same',
     input: (id, _, to) => ({ id, to }),
   },
   {
-    step: 'reassign',
+    ...{ step: 'reassign', key: 'reassign', told: 'Reassigned' },
     label: 'Reassign',
     operation: 'handoff_reassign',
     receiver: 'other',
     input: (id, reason, to) => ({ id, to, ...(reason && { reason }) }),
   },
   {
-    step: 'cancel',
+    ...{ step: 'cancel', told: 'Cancelled' },
     label: 'Cancel',
     operation: 'handoff_cancel',
     asks: 'Why?',
@@ -70,6 +88,7 @@ const ACTIONS: readonly Action[] = [
 export function Actions({ full }: { readonly full: OperationOutput<'handoff_get'> }) {
   const { handoff, may, result } = full
   const [asking, ask] = useState<Action>()
+  const [isEditing, edit] = useState(false)
   const failed = (result?.checks ?? []).filter(({ ok }) => ok === false)
   const isHeldBack = ({ step }: Action) => step === 'complete' && failed.length > 0
   const possible = ACTIONS.filter(
@@ -77,8 +96,17 @@ export function Actions({ full }: { readonly full: OperationOutput<'handoff_get'
   )
   const lookOf = (action: Action) =>
     isHeldBack(action) ? '' : action.step === 'refuse' && failed.length > 0 ? 'main' : (action.look ?? '')
+  const mayEdit = may.includes('amend')
+  useShortcuts({
+    ...Object.fromEntries(
+      possible
+        .filter((action) => action.key !== undefined && !isHeldBack(action))
+        .map((action) => [action.key, () => ask(action)]),
+    ),
+    ...(mayEdit && { edit: () => edit(true) }),
+  })
   // A form that somebody writes into stays when the handoff has moved on; the server says why it is too late.
-  if (possible.length === 0 && !asking) return null
+  if (possible.length === 0 && !mayEdit && !asking && !isEditing) return null
   return (
     <section className="row" aria-label="What you can do">
       {possible.map((action) => (
@@ -89,9 +117,19 @@ export function Actions({ full }: { readonly full: OperationOutput<'handoff_get'
           disabled={isHeldBack(action)}
           onClick={() => ask(action)}
         >
-          {action.label}
+          {action.label} {action.key && <kbd>{keyLabel(SHORTCUTS[action.key].keys[0])}</kbd>}
         </button>
       ))}
+      {mayEdit && (
+        <button type="button" onClick={() => edit(true)}>
+          Edit <kbd>{SHORTCUTS.edit.keys[0]}</kbd>
+        </button>
+      )}
+      {isEditing && (
+        <Suspense fallback={null}>
+          <Edit full={full} close={() => edit(false)} />
+        </Suspense>
+      )}
       {possible.some(isHeldBack) && (
         <p className="failed whole wrap">Check failed: {failed.map(({ name }) => name).join(', ')}</p>
       )}
@@ -110,7 +148,16 @@ function Asking(props: {
   const agents = useOperation('agent_list', {}, { enabled: action.receiver !== undefined })
   const names = (agents.data?.items ?? []).map(({ name }) => name).filter((name) => name !== handoff.to)
   const [to, choose] = useState(action.receiver === 'same' ? handoff.to : '')
-  const act = useAct(action.operation, close)
+  const act = useAct(
+    action.operation,
+    () => {
+      say(`${action.told} “${handoff.title}”`, `/handoffs/${encodeURIComponent(handoff.id)}`)
+      close()
+    },
+    undefined,
+    // Work that goes on beats its heart; a judgement is about what was on the screen.
+    JUDGED.includes(action.step) ? handoff.rev : undefined,
+  )
   const isOver = may.includes('override') && OF_SENDER.includes(action.step)
   return (
     <Confirm
@@ -122,6 +169,7 @@ function Asking(props: {
       isPending={act.isPending}
       isReady={action.receiver === undefined || to !== ''}
       error={act.error}
+      keeps={handoff.id}
       // The table above makes the input of the operation that it names.
       send={(words) => act.mutate(action.input(handoff.id, words, to) as never)}
       close={close}
@@ -141,4 +189,5 @@ function Asking(props: {
   )
 }
 
+const JUDGED: readonly Permitted[] = ['accept', 'complete', 'refuse']
 const OF_SENDER: readonly Permitted[] = ['cancel', 'reassign', 'resend']

@@ -1,8 +1,10 @@
-import { useState } from 'react'
+import { useRef } from 'react'
 import { useOperation } from '../../api/queries.ts'
-import type { Me } from '../../api/session.ts'
-import { isComposing } from '../../ui/keys.ts'
-import { type Keeping, useBegun } from '../../ui/use-kept.ts'
+import { useDraft } from '../../ui/input/drafts.ts'
+import { isComposing } from '../../ui/input/keys.ts'
+import { useShortcuts } from '../../ui/input/shortcuts.ts'
+import { type Keeping, useBegun } from '../../ui/input/use-kept.ts'
+import { say } from '../../ui/toast.tsx'
 import { Meanwhile, settledBy } from './meanwhile.tsx'
 import { Thread } from './thread.tsx'
 import { useAct } from './use-act.ts'
@@ -10,21 +12,27 @@ import { useAct } from './use-act.ts'
 /** What was asked, and room for the answer; the handoff goes on where it stopped. */
 export function Answer(props: {
   readonly handoff: { readonly uid: string; readonly id: string }
-  readonly me: Me
   /** It is asked no more, but somebody is at it. */
   readonly isKept: boolean
   readonly keeping: Keeping
+  /** Keys work for this one. */
+  readonly isActive?: boolean
 }) {
-  const { me, isKept, keeping } = props
+  const { isKept, keeping, isActive = false } = props
   const { uid, id } = props.handoff
-  const [text, setText] = useState('')
+  const [text, setText] = useDraft(`answer ${id}`)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useShortcuts({ approve: () => field.current?.focus() }, isActive)
   const full = useOperation('handoff_get', { id })
-  const settled = isKept ? settledBy(full.data, me) : undefined
+  const settled = isKept ? settledBy(full.data) : undefined
   const done = () => {
     setText('')
     keeping.done(uid)
   }
-  const act = useAct('handoff_answer', done)
+  const act = useAct('handoff_answer', () => {
+    say(`Answered ${id}`, `/handoffs/${encodeURIComponent(id)}`)
+    done()
+  })
   const isReady = text.trim() !== '' && !act.isPending && settled === undefined
   const send = () => {
     if (isReady) act.mutate({ id, text: text.trim() })
@@ -37,7 +45,9 @@ export function Answer(props: {
       <label className="block">
         <span className="soft">Your answer</span>
         <textarea
+          ref={field}
           rows={2}
+          dir="auto"
           value={text}
           onChange={({ target }) => setText(target.value)}
           onKeyDown={(event) => {

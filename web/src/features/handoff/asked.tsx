@@ -1,14 +1,16 @@
+import { useMemo } from 'react'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
-import type { Me } from '../../api/session.ts'
-import { useKept } from '../../ui/use-kept.ts'
+import { useKept } from '../../ui/input/use-kept.ts'
 import { Decision } from '../gate/decision.tsx'
+import { AboutWork } from './about-work.tsx'
 import { Answer } from './answer.tsx'
 import { isAsked, settledBy } from './meanwhile.tsx'
 
 /** What this person is asked about a handoff, and room for the answer. */
-export function AskedOf({ full, me }: { readonly full: OperationOutput<'handoff_get'>; readonly me: Me }) {
-  const isKept = !isAsked(full.handoff, me)
-  const { shown, keeping } = useKept(isKept ? [] : [full.handoff])
+export function AskedOf({ full }: { readonly full: OperationOutput<'handoff_get'> }) {
+  const isKept = !isAsked(full)
+  const waiting = useMemo(() => (isKept ? [] : [full.handoff]), [isKept, full.handoff])
+  const { shown, keeping } = useKept(waiting)
   const [handoff] = shown
   if (!handoff) return null
   const isQuestion = handoff.need === 'clarification'
@@ -17,20 +19,24 @@ export function AskedOf({ full, me }: { readonly full: OperationOutput<'handoff_
       id={handoff.uid}
       className="card"
       aria-label={isQuestion ? 'A question for you' : 'Your decision'}
+      {...keeping.around(handoff.uid)}
     >
       {isQuestion ? (
         <>
           <h2>A question for you</h2>
-          <Answer handoff={handoff} me={me} isKept={isKept} keeping={keeping} />
+          <Answer handoff={handoff} isKept={isKept} keeping={keeping} />
         </>
       ) : (
-        <Decision
-          handoff={handoff}
-          options={full.package.validation_request?.options}
-          isActive
-          settled={settledBy(full, me)}
-          keeping={keeping}
-        />
+        <>
+          {full.about !== undefined && <AboutWork id={full.about} />}
+          <Decision
+            handoff={handoff}
+            options={full.package.validation_request?.options}
+            isActive
+            settled={settledBy(full)}
+            keeping={keeping}
+          />
+        </>
       )}
     </section>
   )

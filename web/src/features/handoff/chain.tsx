@@ -1,27 +1,38 @@
-import type { Handoff } from '../../../../src/domain/handoffs/handoff.ts'
+import { Link } from 'wouter'
+import type { OperationOutput } from '../../../../src/runner/calls.ts'
 import { useOperation } from '../../api/queries.ts'
+import { StateBadge } from '../../ui/badge.tsx'
 import { HandoffTile } from './handoff-tile.tsx'
 
-/** Where it came from and what came of it. */
-export function Chain({ handoff }: { readonly handoff: Handoff }) {
-  const { uid, parent } = handoff
-  const above = useOperation('handoff_get', { id: parent ?? uid }, { enabled: parent !== undefined })
-  const below = useOperation('handoff_list', { parent: uid, limit: 50 })
+/** The whole way from the first handoff to this one, and what came of it. */
+export function Chain({ full }: { readonly full: OperationOutput<'handoff_get'> }) {
+  const { path = [], handoff } = full
+  const below = useOperation('handoff_list', { parent: handoff.uid, limit: 50 })
   const children = below.data?.items ?? []
-  if (parent === undefined && children.length === 0) return null
+  if (path.length + children.length === 0) return null
   return (
     <section className="card" aria-label="Chain">
       <h2>Chain</h2>
-      {above.data && parent !== undefined && (
+      {path.length > 0 && (
         <>
           <h3>Came from</h3>
-          <HandoffTile handoff={above.data.handoff} />
+          <ol className="path">
+            {path.map(({ id, title, state }) => (
+              <li key={id} className="wrap">
+                <Link href={`/handoffs/${encodeURIComponent(id)}`} dir="auto">
+                  {title}
+                </Link>{' '}
+                <small>{id}</small> <StateBadge state={state} />
+              </li>
+            ))}
+          </ol>
         </>
       )}
       {children.length > 0 && <h3>Led to</h3>}
       {children.map((child) => (
         <HandoffTile key={child.uid} handoff={child} />
       ))}
+      {below.data?.next && <p className="none">These are the newest 50.</p>}
     </section>
   )
 }

@@ -1,21 +1,15 @@
-import { ANYONE } from '../../../../src/domain/actor.ts'
-import type { Handoff } from '../../../../src/domain/handoffs/handoff.ts'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
-import type { Me } from '../../api/session.ts'
 import { told } from '../../ui/words.ts'
 
 type Full = OperationOutput<'handoff_get'>
 
-/** Whether this person is asked something: they, anybody, or they before another was asked too. */
-export function isAsked({ state, waiting_for, escalated_to, to }: Handoff, { actor }: Me): boolean {
-  const names = actor.kind === 'human' ? [actor.name, ANYONE] : [actor.name]
-  const asked = [waiting_for, escalated_to, escalated_to && to]
-  return state === 'needs_input' && asked.some((name) => name !== undefined && names.includes(name))
-}
+/** Whether this person is asked something, as the server says. */
+export const isAsked = ({ may }: Pick<Full, 'may'>): boolean =>
+  may.includes('answer') || may.includes('approve')
 
 /** What became of a question, and by whom, once this person is no longer asked. */
-export function settledBy(full: Full | undefined, me: Me): string | undefined {
-  if (!full || isAsked(full.handoff, me)) return undefined
+export function settledBy(full: Full | undefined): string | undefined {
+  if (!full || isAsked(full)) return undefined
   const said = full.thread.at(-1)
   if (said?.kind === 'answer') return `answered by ${said.by}`
   const last = full.timeline.at(-1)

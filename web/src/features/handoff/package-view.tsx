@@ -1,13 +1,9 @@
-import type {
-  ArtifactRef,
-  Check,
-  CheckResult,
-  Package,
-  Result,
-} from '../../../../src/domain/handoffs/package.ts'
+import type { Check, CheckResult, Package, Result } from '../../../../src/domain/handoffs/package.ts'
 import { itemLine, shownFields } from '../../../../src/domain/handoffs/package-fields.ts'
 import { Prose } from '../../ui/prose.tsx'
 import { Scroll } from '../../ui/scroll.tsx'
+import { Linked } from '../../ui/text/linked.tsx'
+import { Files, type StoredFile } from './files.tsx'
 
 /** A heading and a list, or nothing where there is nothing. */
 export function Points({ title, items }: { readonly title: string; readonly items: readonly string[] }) {
@@ -18,7 +14,7 @@ export function Points({ title, items }: { readonly title: string; readonly item
       <ul>
         {items.map((item, i) => (
           <li key={i} className="wrap" dir="auto">
-            {item}
+            <Linked text={item} />
           </li>
         ))}
       </ul>
@@ -38,10 +34,14 @@ export function Said({ title, text }: { readonly title: string; readonly text: s
 }
 
 /** What travels with the handoff. */
-export function PackageView({ package: given }: { readonly package: Package }) {
+export function PackageView(props: {
+  readonly package: Package
+  readonly files?: readonly StoredFile[] | undefined
+}) {
+  const { package: given, files = [] } = props
   const shown = shownFields(given)
   const { validation_request: asked, artifacts = [] } = given
-  if (shown.length + artifacts.length + (asked?.items ?? []).length === 0)
+  if (shown.length + artifacts.length + files.length + (asked?.items ?? []).length === 0)
     return <p className="soft">No description.</p>
   return (
     <div className="stack">
@@ -52,7 +52,7 @@ export function PackageView({ package: given }: { readonly package: Package }) {
       {shown.map(({ label, value, lines = [] }) =>
         typeof value === 'string' ? null : <Points key={label} title={label} items={lines} />,
       )}
-      <Artifacts items={artifacts} />
+      <Files named={artifacts} stored={files} />
       {shown.map(({ label, value, lines }) =>
         lines ? null : <Raw key={label} title={label} value={value} />,
       )}
@@ -61,46 +61,22 @@ export function PackageView({ package: given }: { readonly package: Package }) {
 }
 
 /** What the receiver wrote beside the evidence. */
-export function ResultView({ result }: { readonly result: Result }) {
+export function ResultView(props: {
+  readonly result: Result
+  readonly files?: readonly StoredFile[] | undefined
+}) {
+  const { result, files = [] } = props
   const { note, decisions = [], next_steps = [], artifacts = [], output, validation, metadata } = result
   return (
     <div className="stack">
       <Said title="Note" text={note} />
       <Points title="Decided on the way" items={decisions.map((each) => itemLine(each, 'decision'))} />
       <Points title="Next steps" items={next_steps} />
-      <Artifacts items={artifacts} />
+      <Files named={artifacts} stored={files} />
       <Raw title="Output" value={output} />
       <Raw title="Validation" value={validation} />
       <Raw title="Metadata" value={metadata} />
     </div>
-  )
-}
-
-/** Files by their names, with what is known of each. They are not opened from here. */
-function Artifacts({ items }: { readonly items: readonly ArtifactRef[] }) {
-  if (items.length === 0) return null
-  return (
-    <>
-      <h3>Artifacts</h3>
-      <ul>
-        {items.map(({ path, role, type, description, commit, sha256 }) => (
-          <li key={path} className="wrap">
-            <code>{path}</code>
-            {description && `: ${description}`}{' '}
-            <small title={sha256}>
-              {[
-                role,
-                type,
-                commit && `commit ${commit.slice(0, 12)}`,
-                sha256 && `SHA-256 ${sha256.slice(0, 12)}…`,
-              ]
-                .filter(Boolean)
-                .join(' · ')}
-            </small>
-          </li>
-        ))}
-      </ul>
-    </>
   )
 }
 
@@ -139,8 +115,12 @@ export function Deliverables(props: {
         <tbody>
           {names.map((name) => (
             <tr key={name}>
-              <td className="wrap">{name}</td>
-              <td className="wrap">{given.get(name) ?? ''}</td>
+              <td className="wrap" dir="auto">
+                {name}
+              </td>
+              <td className="wrap" dir="auto">
+                <Linked text={given.get(name) ?? ''} />
+              </td>
               <td>
                 <span className={`badge ${given.has(name) ? 'good' : 'wait'}`}>
                   {given.has(name) ? 'provided' : 'open'}
@@ -151,7 +131,9 @@ export function Deliverables(props: {
           {checks.map(({ name, ok, detail }: CheckResult) => (
             <tr key={name}>
               <td className="wrap">{name}</td>
-              <td className="wrap">{detail ?? ''}</td>
+              <td className="wrap">
+                <Linked text={detail ?? ''} />
+              </td>
               <td>
                 <span className={`badge ${ok === undefined ? '' : ok ? 'good' : 'bad'}`}>
                   {ok === undefined ? 'not run' : ok ? 'passed' : 'failed'}

@@ -1,5 +1,7 @@
-import { useState } from 'react'
+import { useRef } from 'react'
 import type { ThreadItem } from '../../../../src/domain/handoffs/package.ts'
+import { useDraft } from '../../ui/input/drafts.ts'
+import { useShortcuts } from '../../ui/input/shortcuts.ts'
 import { Prose } from '../../ui/prose.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useAct } from './use-act.ts'
@@ -9,8 +11,8 @@ export function Thread({ items }: { readonly items: readonly ThreadItem[] }) {
   if (items.length === 0) return null
   return (
     <ol className="thread" aria-label="What was said">
-      {items.map(({ kind, by, at, text, choice }) => (
-        <li key={`${at} ${by} ${kind} ${text}`}>
+      {items.map(({ kind, by, at, text, choice }, i) => (
+        <li key={i}>
           <small>
             {by} · {kind}
             {choice === undefined ? '' : `: ${choice}`} · <Time at={at} />
@@ -24,7 +26,9 @@ export function Thread({ items }: { readonly items: readonly ThreadItem[] }) {
 
 /** Says something without moving the work; sender and receiver are told. */
 export function Comment({ id }: { readonly id: string }) {
-  const [text, setText] = useState('')
+  const [text, setText] = useDraft(`comment ${id}`)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useShortcuts({ comment: () => field.current?.focus() })
   const act = useAct('handoff_comment', () => setText(''))
   const isReady = text.trim() !== '' && !act.isPending
   return (
@@ -38,7 +42,13 @@ export function Comment({ id }: { readonly id: string }) {
     >
       <label className="whole block">
         <span className="soft">Comment</span>
-        <textarea rows={2} value={text} onChange={({ target }) => setText(target.value)} />
+        <textarea
+          ref={field}
+          rows={2}
+          dir="auto"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
       </label>
       <button type="submit" disabled={!isReady}>
         Comment

@@ -1,7 +1,7 @@
 import type { Attempt } from '../../../../src/domain/handoffs/handoff.ts'
 import { inWords } from '../../../../src/domain/texts/visible.ts'
 import { Time } from '../../ui/time.tsx'
-import { told } from '../../ui/words.ts'
+import { told, toneOf } from '../../ui/words.ts'
 
 interface Event {
   readonly at: string
@@ -17,8 +17,8 @@ export function Timeline({ events }: { readonly events: readonly Event[] }) {
   return (
     <ol className="timeline">
       {events.map(({ at, act, by, auth, hash }) => (
-        <li key={hash}>
-          <b>{told(act)}</b> by {by} <small>({auth})</small>{' '}
+        <li key={hash} className={toneOf(act)}>
+          <b>{told(act)}</b> by <span title={`identified by ${auth}`}>{by}</span>{' '}
           <small title={hash}>
             <Time at={at} />
           </small>

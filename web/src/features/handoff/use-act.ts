@@ -8,14 +8,18 @@ export function useAct<Name extends OperationName>(
   name: Name,
   done?: () => void,
   answered?: (answer: OperationOutput<Name>) => void,
+  /** Revision of the handoff that is on the screen. */
+  rev?: number,
 ) {
   return useMutation({
-    mutationFn: (input: OperationInput<Name>) => call(name, input),
+    mutationFn: (input: OperationInput<Name>) => call(name, input, { rev }),
+    // A handoff that has moved on is shown as it is now.
+    onError: () => queries.invalidateQueries({ predicate: ({ queryKey: [key] }) => key === 'handoff_get' }),
     onSuccess: async (answer) => {
       done?.()
       answered?.(answer)
       await queries.invalidateQueries({
-        predicate: ({ queryKey: [key] }) => /^(?:handoff|workflow)_/.test(String(key)),
+        predicate: ({ queryKey: [key] }) => /^(?:handoff|workflow|task)_/.test(String(key)),
       })
     },
   })

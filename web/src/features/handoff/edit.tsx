@@ -1,0 +1,77 @@
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import type { OperationInput, OperationOutput } from '../../../../src/runner/calls.ts'
+import { linesOf } from '../../ui/input/lines.ts'
+import { say } from '../../ui/toast.tsx'
+import { useAct } from './use-act.ts'
+
+/** Changes what travels with a handoff. Only the fields that were changed are sent. */
+export function Edit(props: { readonly full: OperationOutput<'handoff_get'>; readonly close: () => void }) {
+  const { full, close } = props
+  const { handoff, package: given } = full
+  const [before] = useState({
+    title: handoff.title,
+    summary: given.summary ?? '',
+    context: given.context ?? '',
+    deliverables: (given.deliverables ?? []).join('\n'),
+    criteria: (given.criteria ?? []).join('\n'),
+    constraints: (given.constraints ?? []).join('\n'),
+  })
+  const [now, setNow] = useState(before)
+  const first = useRef<HTMLInputElement>(null)
+  useEffect(() => first.current?.focus(), [])
+  const act = useAct('handoff_amend', () => {
+    say(`Changed “${now.title}”`, `/handoffs/${encodeURIComponent(handoff.id)}`)
+    close()
+  })
+  type Name = keyof typeof before
+  const names = (Object.keys(before) as Name[]).filter((name) => now[name] !== before[name])
+  const isReady = names.length > 0 && now.title.trim() !== '' && !act.isPending
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isReady) return
+    const change = names.map((name) => [name, LISTS.includes(name) ? linesOf(now[name]) : now[name].trim()])
+    act.mutate({ id: handoff.id, ...Object.fromEntries(change) } as OperationInput<'handoff_amend'>)
+  }
+  const fieldOf = (name: Name) => ({
+    dir: 'auto',
+    value: now[name],
+    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
+      setNow({ ...now, [name]: target.value }),
+  })
+  return (
+    <form className="card stack whole" aria-label="Edit" onSubmit={submit}>
+      <label className="block">
+        Title
+        <input ref={first} required maxLength={300} {...fieldOf('title')} />
+      </label>
+      {TEXTS.map(([name, label, rows]) => (
+        <label key={name} className="block">
+          {label}
+          <textarea rows={rows} {...fieldOf(name)} />
+        </label>
+      ))}
+      <div className="row">
+        <button type="submit" className="main" disabled={!isReady}>
+          Save
+        </button>
+        <button type="button" className="quiet" onClick={close}>
+          Back
+        </button>
+      </div>
+      {act.error && (
+        <p role="alert" className="failed">
+          {act.error.message}
+        </p>
+      )}
+    </form>
+  )
+}
+
+const TEXTS = [
+  ['summary', 'Description', 3],
+  ['context', 'Context', 4],
+  ['deliverables', 'Deliverables, one a line', 3],
+  ['criteria', 'Conditions for done, one a line', 2],
+  ['constraints', 'Constraints, one a line', 2],
+] as const
+const LISTS: readonly string[] = ['deliverables', 'criteria', 'constraints']

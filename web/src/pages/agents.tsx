@@ -1,13 +1,19 @@
-import { AgentCard } from '../features/agent/agent-card.tsx'
+import { useState } from 'react'
+import { AgentPanel } from '../features/agent/agent-panel.tsx'
+import { AgentTable, busiestFirst } from '../features/agent/agent-table.tsx'
 import { FlowPicture, FlowTable } from '../features/agent/flow-picture.tsx'
 import { type Flow, useFlow } from '../features/metrics/use-flow.ts'
 import { WindowChoice, windowWords } from '../features/metrics/window-choice.tsx'
+import { useAddress } from '../ui/lists/use-address.ts'
 import { Empty, Failed, Loading } from '../ui/states.tsx'
 import '../style/pictures.css'
+import '../style/tables.css'
 
-/** Who holds how much, how well it goes, and who hands to whom. */
+/** Who is overloaded, how well it goes, and who hands to whom. */
 export function Agents() {
   const { flow, choose } = useFlow()
+  const [open, setOpen] = useAddress('open')
+  const words = flow.data && windowWords(flow.data.window)
   return (
     <div className="stack">
       <div className="row">
@@ -16,40 +22,52 @@ export function Agents() {
       </div>
       {flow.isPending && <Loading what="the agents" />}
       {flow.error && <Failed error={flow.error} again={flow.refetch} />}
-      {flow.data && <Shown flow={flow.data} words={windowWords(flow.data.window)} />}
+      {flow.data && words && <Shown flow={flow.data} words={words} open={open} />}
+      {flow.data && words && open !== undefined && (
+        <AgentPanel
+          key={open}
+          name={open}
+          agent={flow.data.agents.find(({ name }) => name === open)}
+          words={words}
+          close={() => setOpen(undefined)}
+        />
+      )}
     </div>
   )
 }
 
-function Shown({ flow, words }: { readonly flow: Flow; readonly words: string }) {
+function Shown(props: { readonly flow: Flow; readonly words: string; readonly open: string | undefined }) {
+  const { flow, words, open } = props
+  const [part, setPart] = useState('')
   if (flow.agents.length === 0)
     return (
       <Empty>
-        Nobody is known here yet. Hand something over:{' '}
-        <code>baton send --to codex --title "Add rate limiting"</code>
+        No agents yet. Hand something over: <code>baton send --to codex --title "Add rate limiting"</code>
       </Empty>
     )
-  const busiest = flow.agents.toSorted(
-    (a, b) => b.received + b.sent + b.load.incoming - (a.received + a.sent + a.load.incoming),
-  )
+  const agents = busiestFirst(flow.agents.filter(({ name }) => name.includes(part.trim().toLowerCase())))
   return (
     <>
-      {!flow.whole && (
-        <p className="soft">Only the newest 5,000 handoffs are counted here; the numbers below are theirs.</p>
-      )}
-      <div className="grid">
-        {busiest.map((agent) => (
-          <AgentCard key={agent.name} agent={agent} />
-        ))}
-      </div>
-      <section className="card" aria-label="Who hands to whom">
-        <h2>Who hands to whom</h2>
+      <section className="card" aria-label="All agents">
+        <search className="filters">
+          <label>
+            <span className="soft">Name </span>
+            <input type="search" value={part} onChange={({ target }) => setPart(target.value)} />
+          </label>
+          <span className="soft">
+            {agents.length} of {flow.agents.length}. Failed and median time are those of {words}.
+          </span>
+        </search>
+        <AgentTable agents={agents} open={open} />
+      </section>
+      <section className="card" aria-label="Handoff flow">
+        <h2>Handoff flow</h2>
         {flow.edges.length === 0 ? (
           <Empty>Nothing was handed over in {words}.</Empty>
         ) : (
           <>
             <p className="soft">
-              Senders left, receivers right, in {words}. Red: every fourth or more failed or expired.
+              Senders left, receivers right, in {words}. Red: 25 % or more failed or expired.
             </p>
             <FlowPicture edges={flow.edges} />
             <FlowTable edges={flow.edges} />

@@ -31,18 +31,15 @@ function Shown({ flow, words }: { readonly flow: Flow; readonly words: string })
   const rate = ended === 0 ? undefined : failed / ended
   return (
     <>
-      {!flow.whole && (
-        <p className="soft">Only the newest 5,000 handoffs are counted here; the numbers below are theirs.</p>
-      )}
       <Figures
         label={`In ${words}`}
         items={[
-          { name: 'handed over', value: made, tone: 'busy' },
-          { name: 'completed', value: completed, tone: 'good' },
+          { name: 'sent', value: made.toLocaleString('en'), tone: 'busy' },
+          { name: 'completed', value: completed.toLocaleString('en'), tone: 'good' },
           { name: 'failed', value: `${failed}`, ...(failed > 0 && { tone: 'bad' as const }) },
           { name: 'rejected', value: rejected, ...(rejected > 0 && { tone: 'wait' as const }) },
           { name: 'failure rate', value: percentOf(rate) },
-          { name: 'usually takes', value: flow.median_s === undefined ? '–' : spanOf(flow.median_s) },
+          { name: 'median time', value: flow.median_s === undefined ? '–' : spanOf(flow.median_s) },
         ]}
       />
       <FlowCharts flow={flow} />

@@ -1,77 +1,94 @@
-import { Link, useSearchParams } from 'wouter'
-import { TaskCard } from '../features/task/task-card.tsx'
+import { Link, useLocation, useSearchParams } from 'wouter'
+import { useOperation } from '../api/queries.ts'
+import { useMay } from '../api/session.ts'
+import { NewTask } from '../features/task/new-task.tsx'
 import { TaskGraph } from '../features/task/task-graph.tsx'
+import { TaskPanel } from '../features/task/task-panel.tsx'
 import { TaskTable } from '../features/task/task-table.tsx'
-import { MOST_READY, type Plan, usePlan } from '../features/task/use-tasks.ts'
+import { hrefOf, type Plan } from '../features/task/use-tasks.ts'
 import { Figures } from '../ui/figures.tsx'
+import { useAddress } from '../ui/lists/use-address.ts'
 import { Empty, Failed, Loading } from '../ui/states.tsx'
 import '../style/pictures.css'
+import '../style/tables.css'
 
-/** What is to be done, what needs what, and what can be started now. */
+/** How many ready tasks and how much of the path are listed; the figures count all. */
+const LISTED = 15
+
+/** What is to be done, what depends on what, and what can be started now. */
 export function Tasks() {
-  const plan = usePlan()
-  const [query, setQuery] = useSearchParams()
-  const chosen = query.get('task') ?? undefined
-  const withDone = query.get('done') === '1'
-  const set = (name: string, value: string | undefined) =>
-    setQuery((before) => {
-      const next = new URLSearchParams(before)
-      if (value === undefined) next.delete(name)
-      else next.set(name, value)
-      return next
-    })
+  const [query] = useSearchParams()
+  const [, go] = useLocation()
+  const [open, setOpen] = useAddress('open')
+  const [done, setDone] = useAddress('done')
+  const [making, make] = useAddress('new')
+  // Older links name it so.
+  const chosen = open ?? query.get('task') ?? undefined
+  const plan = useOperation('task_plan', {
+    ...(chosen !== undefined && { around: chosen }),
+    ...(done === '1' && { done: true }),
+  })
+  const mayCreate = useMay('task:write')
   if (!plan.data && plan.error) return <Failed error={plan.error} again={plan.refetch} page="Tasks" />
   if (!plan.data) return <Loading what="the tasks" />
-  const { tasks } = plan.data
+  const isEmpty = Object.values(plan.data.counts).every((count) => count === 0)
   return (
     <div className="stack">
-      <h1>Tasks</h1>
-      {chosen !== undefined && <TaskCard key={chosen} id={chosen} close={() => set('task', undefined)} />}
-      {tasks.length === 0 ? (
+      <div className="row">
+        <h1 className="grow">Tasks</h1>
+        {mayCreate && (
+          <button type="button" className="main" onClick={() => make('1')}>
+            New task
+          </button>
+        )}
+      </div>
+      {isEmpty ? (
         <Empty>
-          There is no task yet. Add one: <code>baton task create P0.1.1 --title "Set up the project"</code>
+          No tasks yet. Add one here, or with:{' '}
+          <code>baton task create P0.1.1 --title "Set up the project"</code>
         </Empty>
       ) : (
         <>
-          <Standing plan={plan.data} />
-          <div className="two">
-            <section className="card" aria-label="What needs what">
-              <div className="row">
-                <h2 className="grow">What needs what</h2>
-                <label className="soft">
-                  <input
-                    type="checkbox"
-                    checked={withDone}
-                    onChange={({ target }) => set('done', target.checked ? '1' : undefined)}
-                  />{' '}
-                  with all that is done
-                </label>
-              </div>
-              <TaskGraph plan={plan.data} chosen={chosen} withDone={withDone} />
-            </section>
-            <Next plan={plan.data} />
-          </div>
-          <section className="card" aria-label="All tasks">
-            <h2>All tasks</h2>
-            {plan.data.isCut && <p className="soft">The first 200 open and the first 200 done ones.</p>}
-            <TaskTable plan={plan.data} />
+          <Counts plan={plan.data} />
+          <section className="card" aria-label="Dependencies">
+            <div className="row">
+              <h2 className="grow">Dependencies</h2>
+              <label className="soft">
+                <input
+                  type="checkbox"
+                  checked={done === '1'}
+                  onChange={({ target }) => setDone(target.checked ? '1' : undefined)}
+                />{' '}
+                Show completed
+              </label>
+            </div>
+            <TaskGraph plan={plan.data} chosen={chosen} />
           </section>
+          <Next plan={plan.data} />
+          <TaskTable plan={plan.data} open={chosen} />
         </>
       )}
+      {chosen !== undefined && making === undefined && (
+        <TaskPanel
+          key={chosen}
+          id={chosen}
+          close={() => (open === undefined ? go('/tasks') : setOpen(undefined))}
+        />
+      )}
+      {making !== undefined && <NewTask close={() => make(undefined)} created={(id) => go(hrefOf(id))} />}
     </div>
   )
 }
 
-function Standing({ plan: { counts, ready, path } }: { readonly plan: Plan }) {
+function Counts({ plan: { counts, ready, path } }: { readonly plan: Plan }) {
   const count = (...states: readonly string[]) => states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
-  const mayBeMore = ready.length === MOST_READY
   return (
     <Figures
-      label="How it stands"
+      label="Counts"
       items={[
-        { name: 'ready now', value: mayBeMore ? `${ready.length}+` : ready.length, tone: 'good' },
-        { name: 'at work', value: count('in_progress'), tone: 'busy' },
-        { name: 'waiting', value: Math.max(0, count('todo', 'assigned') - ready.length) },
+        { name: 'ready', value: ready, tone: 'good' },
+        { name: 'in progress', value: count('in_progress'), tone: 'busy' },
+        { name: 'waiting', value: Math.max(0, count('todo', 'assigned') - ready) },
         { name: 'done', value: count('done') },
         { name: 'left on the critical path', value: path.length, tone: 'wait' },
       ]}
@@ -79,39 +96,45 @@ function Standing({ plan: { counts, ready, path } }: { readonly plan: Plan }) {
   )
 }
 
-function Next({ plan: { ready, path, tasks } }: { readonly plan: Plan }) {
-  const titles = new Map(tasks.map(({ id, title }) => [id, title]))
+function Next({ plan: { ready, path } }: { readonly plan: Plan }) {
+  const next = useOperation('task_next_actions', { limit: LISTED })
+  const items = next.data?.items ?? []
   return (
-    <div className="stack">
+    <div className="two even">
       <section className="card" aria-label="Ready now">
         <h2>Ready now</h2>
-        {ready.length === 0 && (
-          <p className="soft">Nothing can be started: all is taken, waits or is done.</p>
+        {next.error && <Failed error={next.error} again={next.refetch} />}
+        {next.data && items.length === 0 && (
+          <p className="soft">Nothing can be started: every task is taken, waits or is done.</p>
         )}
         <ol className="plain">
-          {ready.map(({ uid, id, title, priority, critical }) => (
+          {items.map(({ uid, id, title, priority, critical }) => (
             <li key={uid} className="wrap">
-              <Link href={`/tasks?task=${encodeURIComponent(id)}`}>{id}</Link> {title}{' '}
+              <Link href={hrefOf(id)}>{id}</Link> {title}{' '}
               {critical && <span className="badge wait">critical</span>}
               {priority !== 'normal' && <small> {priority}</small>}
             </li>
           ))}
         </ol>
+        {ready > items.length && items.length > 0 && (
+          <p className="soft">
+            The first {items.length} of {ready}.
+          </p>
+        )}
       </section>
       <section className="card" aria-label="Critical path">
         <h2>Critical path</h2>
         <p className="soft">
-          {path.length === 0
-            ? 'Nothing is left that holds up the end.'
-            : 'What is late here makes all of it late.'}
+          {path.length === 0 ? 'No task holds up others.' : 'Any delay here delays the whole plan.'}
         </p>
         <ol>
-          {path.map((id) => (
+          {path.slice(0, LISTED).map(({ id, title }) => (
             <li key={id} className="wrap">
-              <Link href={`/tasks?task=${encodeURIComponent(id)}`}>{id}</Link> {titles.get(id)}
+              <Link href={hrefOf(id)}>{id}</Link> {title}
             </li>
           ))}
         </ol>
+        {path.length > LISTED && <p className="soft">And {path.length - LISTED} more after these.</p>}
       </section>
     </div>
   )

@@ -4,10 +4,12 @@ import { Scroll } from '../../ui/scroll.tsx'
 import { percentOf } from '../../ui/span.ts'
 import { useWidth } from '../../ui/use-width.ts'
 import type { Flow } from '../metrics/use-flow.ts'
-import { flowLayout, type Post } from './flow-layout.ts'
+import { type Edge, flowLayout, type Post } from './flow-layout.ts'
 
-/** A picture of more pairs than these cannot be read; the table has all of them. */
+/** A picture of more pairs than these cannot be read: the rest is one ribbon, and the table has all of them. */
 const MOST = 40
+/** No agent can have this name: it has a space. */
+const OTHERS = 'all others'
 const PAD = 12
 const POST = 8
 
@@ -15,7 +17,7 @@ const POST = 8
 export function FlowPicture({ edges }: { readonly edges: Flow['edges'] }) {
   const [ref, width] = useWidth<HTMLDivElement>(640)
   const [on, point] = useState<string>()
-  const { senders, receivers, ribbons, height } = flowLayout(edges.slice(0, MOST))
+  const { senders, receivers, ribbons, height } = flowLayout(drawnOf(edges))
   const [sent, received] = [totals(edges, 'from'), totals(edges, 'to')]
   const room = Math.min(180, Math.floor(width * 0.36))
   const [left, right] = [room, width - room]
@@ -30,7 +32,7 @@ export function FlowPicture({ edges }: { readonly edges: Flow['edges'] }) {
           {ribbons.map(({ from, to, y1, y2, thickness, made, failed }) => (
             <path
               key={`${from} ${to}`}
-              className={`ribbon ${failed * 4 >= made ? 'bad' : ''} ${from === on || to === on ? 'on' : ''}`}
+              className={`ribbon ${from === OTHERS ? 'others' : failed * 4 >= made ? 'bad' : ''} ${from === on || to === on ? 'on' : ''}`}
               d={`M${left + POST} ${y1}C${middle} ${y1} ${middle} ${y2} ${right - POST} ${y2}`}
               strokeWidth={Math.max(1.5, thickness)}
             >
@@ -41,7 +43,7 @@ export function FlowPicture({ edges }: { readonly edges: Flow['edges'] }) {
             <PostLink
               key={post.name}
               post={post}
-              count={sent.get(post.name) ?? 0}
+              count={sent.get(post.name) ?? post.count}
               x={left}
               isLeft
               room={room}
@@ -52,7 +54,7 @@ export function FlowPicture({ edges }: { readonly edges: Flow['edges'] }) {
             <PostLink
               key={post.name}
               post={post}
-              count={received.get(post.name) ?? 0}
+              count={received.get(post.name) ?? post.count}
               x={right}
               isLeft={false}
               room={room}
@@ -63,11 +65,19 @@ export function FlowPicture({ edges }: { readonly edges: Flow['edges'] }) {
       </svg>
       {edges.length > MOST && (
         <p className="soft">
-          The {MOST} busiest of {edges.length} pairs are drawn; numbers beside names count all of them.
+          The {MOST} busiest of {edges.length.toLocaleString('en')} pairs are drawn, the rest as “{OTHERS}”.
+          Numbers beside names count all pairs.
         </p>
       )}
     </div>
   )
+}
+
+/** The busiest pairs, and the sum of the rest. */
+function drawnOf(edges: Flow['edges']): readonly Edge[] {
+  const sum = (of: 'made' | 'failed') => edges.slice(MOST).reduce((all, edge) => all + edge[of], 0)
+  const rest = { from: OTHERS, to: OTHERS, made: sum('made'), failed: sum('failed') }
+  return [...edges.slice(0, MOST), ...(rest.made > 0 ? [rest] : [])]
 }
 
 function totals(edges: Flow['edges'], side: 'from' | 'to'): ReadonlyMap<string, number> {
@@ -93,6 +103,26 @@ function PostLink(props: {
   const href = `/?${isLeft ? 'from' : 'to'}=${encodeURIComponent(post.name)}`
   const on = () => point(post.name)
   const off = () => point(undefined)
+  if (post.name === OTHERS)
+    return (
+      <g className="others">
+        <rect
+          className="post"
+          x={isLeft ? x : x - POST}
+          y={post.y}
+          width={POST}
+          height={post.height}
+          rx="3"
+        />
+        <text
+          x={isLeft ? x - 6 : x + 6}
+          y={post.y + post.height / 2 + 4}
+          textAnchor={isLeft ? 'end' : 'start'}
+        >
+          {OTHERS} <tspan className="count">{count}</tspan>
+        </text>
+      </g>
+    )
   return (
     <a
       href={href}
@@ -122,7 +152,7 @@ export function FlowTable({ edges }: { readonly edges: Flow['edges'] }) {
     <details className="numbers" onToggle={({ currentTarget }) => open(currentTarget.open)}>
       <summary>Numbers</summary>
       {isOpen && (
-        <Scroll label="Who hands to whom, as a table">
+        <Scroll label="Handoff flow, as a table">
           <table>
             <thead>
               <tr>

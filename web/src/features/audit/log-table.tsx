@@ -1,73 +1,109 @@
-import { Link, useSearchParams } from 'wouter'
+import { Link } from 'wouter'
+import { inWords } from '../../../../src/domain/texts/visible.ts'
+import type { OperationOutput } from '../../../../src/runner/calls.ts'
 import { useOperation } from '../../api/queries.ts'
+import { useAddress, useTyped } from '../../ui/lists/use-address.ts'
 import { Scroll } from '../../ui/scroll.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 
+type Entry = OperationOutput<'audit_log'>['items'][number]
+
 const PAGE = 50
+/** Entries about one thing; nobody reads more of them at once. */
+const MOST_ABOUT = 200
 const CURSOR = /^\d{1,15}$/
 
-/** The log, the newest first. Where it is looked at stands in the address. */
+/** The log, the newest first. Where it is looked at, and what about, stands in the address. */
 export function LogTable({ entries }: { readonly entries: number }) {
-  const [query, setQuery] = useSearchParams()
-  const given = query.get('after') ?? ''
+  const [given = '', go] = useAddress('after')
+  const [about] = useAddress('about')
+  const typed = useTyped('about')
   const after = CURSOR.test(given) ? Number(given) : Math.max(0, entries - PAGE)
-  const log = useOperation('audit_log', { limit: PAGE, cursor: String(after) })
-  const go = (cursor: string | undefined) => setQuery(cursor === undefined ? {} : { after: cursor })
-  if (log.isPending) return <Loading what="the log" />
-  if (log.error && !log.data) return <Failed error={log.error} again={log.refetch} />
+  const log = useOperation(
+    'audit_log',
+    about === undefined ? { limit: PAGE, cursor: String(after) } : { limit: MOST_ABOUT, about: about.trim() },
+  )
   const items = [...(log.data?.items ?? [])].reverse()
   return (
     <>
-      {items.length === 0 && <Empty>Nothing has happened yet.</Empty>}
-      <Scroll label="Entries">
-        <table className="log">
-          <thead>
-            <tr>
-              {['No.', 'What', 'By', 'About', 'When', 'Hash'].map((title) => (
-                <th key={title} scope="col">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {items.map(({ number, act, by, subject, at, hash }) => (
-              <tr key={number}>
-                <td className="number">{number}</td>
-                <td>{act}</td>
-                <td>{by}</td>
-                <td className="mono cut" title={subject}>
-                  {act.startsWith('handoff.') ? (
-                    <Link href={`/handoffs/${encodeURIComponent(subject)}`}>{subject}</Link>
-                  ) : (
-                    subject
-                  )}
-                </td>
-                <td>
-                  <Time at={at} />
-                </td>
-                <td className="mono cut" title={hash}>
-                  {hash}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
-      <nav className="row" aria-label="Pages of the log">
-        <button type="button" disabled={!log.data?.next} onClick={() => go(log.data?.next)}>
-          Newer
-        </button>
-        <button type="button" disabled={after === 0} onClick={() => go(String(Math.max(0, after - PAGE)))}>
-          Older
-        </button>
-        {given !== '' && (
-          <button type="button" className="quiet" onClick={() => go(undefined)}>
-            The newest
+      <search className="filters">
+        <label>
+          <span className="soft">About </span>
+          <input
+            type="search"
+            placeholder="id of a handoff, task or run"
+            value={typed.value}
+            onChange={({ target }) => typed.onChange(target.value)}
+          />
+        </label>
+        <span className="soft">{entries.toLocaleString('en')} entries</span>
+      </search>
+      {log.isPending && <Loading what="the log" />}
+      {log.error && !log.data && <Failed error={log.error} again={log.refetch} />}
+      {log.data && items.length === 0 && (
+        <Empty>{about === undefined ? 'The log is empty.' : 'No results.'}</Empty>
+      )}
+      {items.length > 0 && <Rows items={items} />}
+      {about === undefined && (
+        <nav className="row" aria-label="Pages of the log">
+          <button type="button" disabled={!log.data?.next} onClick={() => go(log.data?.next)}>
+            Newer
           </button>
-        )}
-      </nav>
+          <button type="button" disabled={after === 0} onClick={() => go(String(Math.max(0, after - PAGE)))}>
+            Older
+          </button>
+          {given !== '' && (
+            <button type="button" className="quiet" onClick={() => go(undefined)}>
+              The newest
+            </button>
+          )}
+        </nav>
+      )}
     </>
   )
+}
+
+function Rows({ items }: { readonly items: readonly Entry[] }) {
+  return (
+    <Scroll label="Entries">
+      <table className="log">
+        <thead>
+          <tr>
+            {['No.', 'What', 'By', 'About', 'When', 'Hash'].map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((entry) => (
+            <tr key={entry.number}>
+              <td className="number">{entry.number}</td>
+              <td title={entry.act}>{inWords(entry.act.replace('.', ' '))}</td>
+              <td>{entry.by}</td>
+              <td title={entry.subject}>
+                <About entry={entry} />
+              </td>
+              <td>
+                <Time at={entry.at} />
+              </td>
+              <td className="mono cut" title={entry.hash}>
+                {entry.hash}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  )
+}
+
+/** The id that people use, with a link to it; else the key in the store. */
+function About({ entry: { act, subject, id } }: { readonly entry: Entry }) {
+  if (id === undefined) return <span className="mono cut">{subject}</span>
+  const kind = act.slice(0, act.indexOf('.'))
+  const place = kind === 'task' ? '/tasks?open=' : kind === 'workflow' ? '/workflows/' : '/handoffs/'
+  return <Link href={`${place}${encodeURIComponent(id)}`}>{id}</Link>
 }

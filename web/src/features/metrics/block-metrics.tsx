@@ -27,11 +27,11 @@ export function BlockMetrics({ window }: { readonly window: FlowWindow }) {
     )
   const groups = report.data?.groups ?? []
   return (
-    <section className="card" aria-label="What agents measured">
+    <section className="card" aria-label="Reported by agents">
       <div className="row">
-        <h2 className="grow">What agents measured</h2>
+        <h2 className="grow">Reported by agents</h2>
         <label>
-          <span className="soft">by </span>
+          <span className="soft">Group by </span>
           <select value={by} onChange={({ target }) => choose(target.value as Grouping)}>
             {GROUPINGS.map((name) => (
               <option key={name}>{name}</option>
@@ -65,7 +65,7 @@ function GroupTable(props: {
     <>
       <h3 className="wrap">{name}</h3>
       <p className="soft">
-        {group.blocks} {group.blocks === 1 ? 'block' : 'blocks'}: {statuses.join(', ')}
+        {group.blocks} {group.blocks === 1 ? 'report' : 'reports'}: {statuses.join(', ')}
       </p>
       <Scroll label={`Metrics of ${name}`}>
         <table>
@@ -74,8 +74,8 @@ function GroupTable(props: {
               <th>metric</th>
               <th className="number">times</th>
               <th className="number">average</th>
-              <th className="number">least</th>
-              <th className="number">most</th>
+              <th className="number">min</th>
+              <th className="number">max</th>
               <th className="number">sum</th>
             </tr>
           </thead>

@@ -17,8 +17,8 @@ export function FlowCharts({ flow }: { readonly flow: Flow }) {
   const count = (value: number) => (Number.isInteger(value) ? String(value) : value.toFixed(1))
   return (
     <div className="grid wide">
-      <section className="card" aria-label="How it ended">
-        <h2>How it ended</h2>
+      <section className="card" aria-label="Outcomes">
+        <h2>Outcomes</h2>
         <Bars
           label={`Handoffs that ended: ${flow.completed} completed, ${flow.failed} failed, ${flow.rejected} rejected`}
           at={at}
@@ -31,25 +31,25 @@ export function FlowCharts({ flow }: { readonly flow: Flow }) {
           ]}
         />
       </section>
-      <section className="card" aria-label="Handed over">
-        <h2>Handed over</h2>
+      <section className="card" aria-label="Sent">
+        <h2>Sent</h2>
         <Bars
-          label={`Handoffs that were made: ${flow.made}`}
+          label={`Handoffs that were sent: ${flow.made}`}
           at={at}
           when={when}
           format={count}
-          series={[{ name: 'made', tone: 'busy', values: flow.steps.map(({ made }) => made) }]}
+          series={[{ name: 'sent', tone: 'busy', values: flow.steps.map(({ made }) => made) }]}
         />
       </section>
-      <section className="card" aria-label="How long it took">
-        <h2>How long it took</h2>
+      <section className="card" aria-label="Time to completion">
+        <h2>Time to completion</h2>
         <Line
           label="Time from made to completed"
           at={at}
           when={when}
           format={spanOf}
           series={{
-            name: 'made to completed, the one in the middle',
+            name: 'median time to completion',
             tone: 'busy',
             values: flow.steps.map(({ median_s }) => median_s),
           }}

@@ -2,81 +2,82 @@ import { inWords } from '../../../../src/domain/texts/visible.ts'
 import { Graph, type GraphNode } from '../../ui/graph.tsx'
 import { Empty } from '../../ui/states.tsx'
 import type { Tone } from '../../ui/words.ts'
-import type { Plan, Task } from './use-tasks.ts'
+import { hrefOf, isReady, type Plan, type Task } from './use-tasks.ts'
 
-/** A picture with more than these is no help to anybody. */
-const MOST = 120
-
-/** What needs what. The done ones show only where something open comes of them, unless they are asked for. */
-export function TaskGraph(props: {
-  readonly plan: Plan
-  readonly chosen: string | undefined
-  readonly withDone: boolean
-}) {
-  const { plan, chosen, withDone } = props
-  const ready = new Set(plan.ready.map(({ id }) => id))
-  const path = new Set(plan.path)
-  const shown = shownTasks(plan, withDone)
-  const place = new Map(plan.path.map((id, i) => [id, i]))
-  const nodes = shown.map((task): GraphNode => {
-    const { id, title, status, owner, progress } = task
-    const how = status === 'todo' && ready.has(id) ? 'ready' : task.blocked ? 'waits' : inWords(status)
-    const who = owner === undefined ? how : `${how} · ${owner}`
+/** What depends on what: all of a small plan; of a large one the critical path and what is near the chosen task. */
+export function TaskGraph({ plan, chosen }: { readonly plan: Plan; readonly chosen: string | undefined }) {
+  const path = new Set(plan.path.map(({ id }) => id))
+  const nodes = plan.drawn.map((task): GraphNode => {
+    const { id, title, status, owner, progress, blocked } = task
+    const how = isReady(task) ? 'ready' : blocked ? 'waits' : inWords(status)
     return {
       id,
       title,
-      line: `${id} · ${who}`,
-      tone: toneOf(task, ready),
+      line: `${id} · ${owner === undefined ? how : `${how} · ${owner}`}`,
+      tone: toneOf(task),
       ...(path.has(id) && { note: 'on the critical path' }),
-      href: `/tasks?task=${encodeURIComponent(id)}`,
-      isReady: status !== 'done' && ready.has(id),
+      href: hrefOf(id),
+      isReady: isReady(task),
       isStrong: path.has(id),
       isChosen: id === chosen,
       ...(status === 'in_progress' && { progress }),
     }
   })
-  const done = new Set(plan.tasks.filter(({ status }) => status === 'done').map(({ id }) => id))
-  const edges = shown.flatMap(({ id, depends_on }) =>
+  const done = new Set(plan.drawn.filter(({ status }) => status === 'done').map(({ id }) => id))
+  const edges = plan.drawn.flatMap(({ id, depends_on }) =>
     depends_on.map((need) => ({
       from: need,
       to: id,
-      isStrong: place.has(need) && place.has(id),
+      isStrong: path.has(need) && path.has(id),
       isDone: done.has(need),
     })),
   )
-  if (shown.length === 0) return <Empty>All is done. Tick the box to see how it hung together.</Empty>
+  if (nodes.length === 0 && plan.whole) return <Empty>All tasks are done. Tick the box to see them.</Empty>
+  const first = plan.drawn.find(isReady) ?? plan.drawn.find(({ status }) => status !== 'done')
   return (
     <>
       <p className="key-line">
-        <span className="key ready">ready now</span>
-        <span className="key busy">at work</span>
+        <span className="key ready">ready</span>
+        <span className="key busy">in progress</span>
         <span className="key">waits</span>
         <span className="key done">done</span>
         <span className="key critical">on the critical path</span>
       </p>
-      {shown.length === MOST && (
-        <p className="soft">
-          {shown.length} of {plan.tasks.length} tasks are in the picture; all of them are in the table below.
-        </p>
+      {!plan.whole && <Levels plan={plan} />}
+      {nodes.length > 0 && (
+        <Graph
+          label={`Dependencies: ${nodes.length} tasks`}
+          nodes={nodes}
+          edges={edges}
+          look={chosen ?? first?.id}
+        />
       )}
-      <Graph label={`What needs what: ${shown.length} tasks`} nodes={nodes} edges={edges} />
     </>
   )
 }
 
-export function toneOf({ status, id, blocked }: Task, ready: ReadonlySet<string>): Tone {
-  if (status === 'done') return 'good'
-  if (status === 'in_progress') return 'busy'
-  return ready.has(id) && !blocked ? 'good' : 'plain'
+/** A large plan, level by level: how much of each is open. */
+function Levels({ plan }: { readonly plan: Plan }) {
+  return (
+    <>
+      <p className="soft">
+        Drawn: the critical path, and the neighbours of a task that you open. All tasks by level of
+        dependencies:
+      </p>
+      <ul className="levels" aria-label="Levels">
+        {plan.levels.map(({ level, open, ready, done }) => (
+          <li key={level}>
+            <b>{level}</b> {open} open{ready > 0 && `, ${ready} ready`}
+            {done > 0 && `, ${done} done`}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
 }
 
-function shownTasks({ tasks, path }: Plan, withDone: boolean): readonly Task[] {
-  const open = tasks.filter(({ status }) => status !== 'done')
-  const needed = new Set(open.flatMap(({ depends_on }) => depends_on))
-  const isPath = new Set(path)
-  const wanted = tasks.filter(({ id, status }) => withDone || status !== 'done' || needed.has(id))
-  if (wanted.length <= MOST) return wanted
-  return wanted
-    .toSorted((a, b) => Number(isPath.has(b.id)) - Number(isPath.has(a.id)) || a.level - b.level)
-    .slice(0, MOST)
+export function toneOf(task: Task): Tone {
+  if (task.status === 'done') return 'good'
+  if (task.status === 'in_progress') return 'busy'
+  return isReady(task) ? 'good' : 'plain'
 }

@@ -1,41 +1,107 @@
 import { Link } from 'wouter'
+import type { TaskState } from '../../../../src/domain/tasks/task.ts'
 import { inWords } from '../../../../src/domain/texts/visible.ts'
+import { useOperation } from '../../api/queries.ts'
 import { Badge } from '../../ui/badge.tsx'
+import { Pager } from '../../ui/lists/pager.tsx'
+import { useAddress, useTyped } from '../../ui/lists/use-address.ts'
 import { Scroll } from '../../ui/scroll.tsx'
+import { Failed, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { toneOf } from './task-graph.tsx'
-import type { Plan } from './use-tasks.ts'
+import { hrefOf, isReady, type Plan, type Task } from './use-tasks.ts'
 
-/** Everything that the picture shows, in words. */
-export function TaskTable({ plan }: { readonly plan: Plan }) {
-  const ready = new Set(plan.ready.map(({ id }) => id))
-  const path = new Set(plan.path)
+const PAGE = 50
+const TASK_STATES = ['todo', 'assigned', 'in_progress', 'done'] as const satisfies readonly TaskState[]
+
+/** All tasks, page by page, in the order of their numbers. */
+export function TaskTable({ plan, open }: { readonly plan: Plan; readonly open: string | undefined }) {
+  const [status, setStatus] = useAddress('status')
+  const [after, go] = useAddress('after')
+  const words = useTyped('text')
+  const [text] = useAddress('text')
+  const state = TASK_STATES.find((each) => each === status)
+  const list = useOperation('task_list', {
+    limit: PAGE,
+    ...(state && { status: [state] }),
+    ...(text && { text }),
+    ...(after !== undefined && { cursor: after }),
+  })
+  const total = Object.values(plan.counts).reduce((sum, each) => sum + each, 0)
+  const all = state ? (plan.counts[state] ?? 0) : total
+  const items = list.data?.items ?? []
+  return (
+    <section className="card" aria-label="All tasks">
+      <div className="row">
+        <h2 className="grow">All tasks</h2>
+        <span className="soft" role="status">
+          {text
+            ? `${items.length}${list.data?.next ? ' or more' : ''} found`
+            : `${all.toLocaleString('en')} tasks`}
+        </span>
+      </div>
+      <search className="filters">
+        <label>
+          <span className="soft">Status </span>
+          <select value={state ?? ''} onChange={({ target }) => setStatus(target.value)}>
+            <option value="">any</option>
+            {TASK_STATES.map((each) => (
+              <option key={each} value={each}>
+                {inWords(each)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span className="soft">With </span>
+          <input
+            type="search"
+            placeholder="words or id"
+            value={words.value}
+            onChange={({ target }) => words.onChange(target.value)}
+          />
+        </label>
+      </search>
+      {list.isPending && <Loading what="the tasks" />}
+      {list.error && <Failed error={list.error} again={list.refetch} />}
+      {list.data && items.length === 0 && <p className="soft">No results.</p>}
+      {items.length > 0 && <Rows items={items} plan={plan} open={open} />}
+      <Pager label="Pages of tasks" next={list.data?.next} after={after} go={go} />
+    </section>
+  )
+}
+
+function Rows(props: {
+  readonly items: readonly Task[]
+  readonly plan: Plan
+  readonly open: string | undefined
+}) {
+  const path = new Set(props.plan.path.map(({ id }) => id))
   return (
     <Scroll label="All tasks, as a table">
       <table>
         <thead>
           <tr>
-            <th>task</th>
-            <th>status</th>
-            <th>who</th>
-            <th>needs</th>
-            <th>changed</th>
+            {['Task', 'Status', 'Owner', 'Priority', 'Depends on', 'Changed'].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
-          {plan.tasks.map((task) => (
-            <tr key={task.uid}>
+          {props.items.map((task) => (
+            <tr key={task.uid} className={task.id === props.open ? 'opened' : ''}>
               <td className="cell">
-                <Link href={`/tasks?task=${encodeURIComponent(task.id)}`}>{task.id}</Link> {task.title}{' '}
+                <Link href={hrefOf(task.id)}>{task.id}</Link> {task.title}{' '}
                 {path.has(task.id) && <span className="badge wait">critical</span>}
               </td>
               <td>
-                <Badge tone={toneOf(task, ready)}>
-                  {ready.has(task.id) && task.status !== 'done' ? 'ready' : inWords(task.status)}
-                </Badge>
+                <Badge tone={toneOf(task)}>{isReady(task) ? 'ready' : inWords(task.status)}</Badge>
                 {task.status === 'in_progress' && task.progress > 0 && ` ${Math.round(task.progress)}%`}
               </td>
               <td>{task.owner ?? ''}</td>
+              <td>{task.priority}</td>
               <td className="cell">{task.depends_on.join(', ')}</td>
               <td className="nowrap">
                 <Time at={task.updated_at} />

@@ -1,6 +1,7 @@
 import { inWords } from '../../../../src/domain/texts/visible.ts'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
 import { Graph, type GraphEdge, type GraphNode } from '../../ui/graph.tsx'
+import { spanOf } from '../../ui/span.ts'
 import { STEP_TONES } from './run-tones.ts'
 
 export type Run = OperationOutput<'workflow_status'>
@@ -19,7 +20,8 @@ export function RunPicture({ run }: { readonly run: Run }) {
     })),
     ...(step.gate_name === undefined ? [] : [{ from: step.id, to: gateId(step.id) }]),
   ])
-  return <Graph label={`The steps of ${run.id}`} nodes={nodes} edges={edges} />
+  const now = run.steps.find(({ state }) => state === 'failed' || state === 'active' || state === 'gate')
+  return <Graph label={`The steps of ${run.id}`} nodes={nodes} edges={edges} look={now?.id} />
 }
 
 const gateId = (step: string): string => `${step}.gate`
@@ -28,7 +30,8 @@ function stepNode(step: Step): GraphNode {
   return {
     id: step.id,
     title: `${step.number}. ${step.title}`,
-    line: `${step.agent} · ${stepWords(step)}`,
+    line: [step.agent, stepWords(step), durationOf(step)].filter(Boolean).join(' · '),
+    ...(step.state === 'failed' && step.error !== undefined && { reason: step.error }),
     tone: STEP_TONES[step.state],
     ...(step.handoff !== undefined && { href: `/handoffs/${encodeURIComponent(step.handoff)}` }),
   }
@@ -50,13 +53,20 @@ function gateNode(step: Step): GraphNode[] {
   ]
 }
 
+/** How long it took, or has taken so far. */
+export function durationOf({ started_at, ended_at }: Step): string {
+  if (started_at === undefined) return ''
+  const until = ended_at === undefined ? Date.now() : Date.parse(ended_at)
+  return spanOf(Math.max(0, (until - Date.parse(started_at)) / 1_000))
+}
+
 /** A step whose handoff is completed is done; what is left then is its gate. */
 export const stepWords = ({ state, handoff_state, tries }: Step): string =>
   `${state === 'active' ? inWords(handoff_state ?? 'active') : state === 'gate' ? 'completed' : state}${tries > 1 ? `, try ${tries}` : ''}`
 
 export function gateWords({ gate, decision }: Step): string {
-  if (gate !== undefined) return 'waits for a person'
+  if (gate !== undefined) return 'waiting for a person'
   if (!decision) return 'not reached'
-  if (decision.choice === 'auto') return 'nobody had to be asked'
+  if (decision.choice === 'auto') return 'approved without a person'
   return `${decision.choice === 'approve' ? 'approved' : 'rejected'}${decision.by === undefined ? '' : ` by ${decision.by}`}`
 }

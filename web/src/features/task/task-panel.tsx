@@ -1,29 +1,18 @@
-import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { inWords } from '../../../../src/domain/texts/visible.ts'
 import { useOperation } from '../../api/queries.ts'
+import { Panel } from '../../ui/lists/panel.tsx'
 import { Changed, Failed, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { HandoffTile } from '../handoff/handoff-tile.tsx'
+import { hrefOf } from './use-tasks.ts'
 
 /** One task: what holds it up, what was recorded of it, and the handoffs that carried it. */
-export function TaskCard({ id, close }: { readonly id: string; readonly close: () => void }) {
+export function TaskPanel({ id, close }: { readonly id: string; readonly close: () => void }) {
   const full = useOperation('task_get', { id })
-  const card = useRef<HTMLElement>(null)
-  // It may have been chosen far below.
-  useEffect(() => {
-    card.current?.scrollIntoView({ block: 'start' })
-    card.current?.focus({ preventScroll: true })
-  }, [])
   const carried = useOperation('handoff_list', { task: id, limit: 10 })
   return (
-    <section ref={card} tabIndex={-1} className="card" aria-label={`Task ${id}`}>
-      <div className="row">
-        <h2 className="grow wrap">{full.data?.task.title ?? id}</h2>
-        <button type="button" className="quiet" onClick={close} aria-label="Close the task">
-          Close
-        </button>
-      </div>
+    <Panel label={`Task ${id}`} title={full.data?.task.title ?? id} close={close}>
       {full.isPending && <Loading what={id} />}
       {full.error && <Failed error={full.error} again={full.refetch} />}
       {full.data && <About about={full.data} />}
@@ -31,7 +20,10 @@ export function TaskCard({ id, close }: { readonly id: string; readonly close: (
       {carried.data?.items.map((handoff) => (
         <HandoffTile key={handoff.uid} handoff={handoff} />
       ))}
-    </section>
+      <p>
+        <Link href={`/new?task=${encodeURIComponent(id)}`}>Hand {id} to an agent</Link>
+      </p>
+    </Panel>
   )
 }
 
@@ -53,7 +45,7 @@ function About({ about: { task, blocked_by, records, warning } }: { readonly abo
           {blocked_by.map((each, i) => (
             <span key={each}>
               {i > 0 && ', '}
-              <Link href={`/tasks?task=${encodeURIComponent(each)}`}>{each}</Link>
+              <Link href={hrefOf(each)}>{each}</Link>
             </span>
           ))}
         </p>
@@ -69,13 +61,15 @@ function About({ about: { task, blocked_by, records, warning } }: { readonly abo
         </ul>
       )}
       {records.length > 0 && <h3>Records</h3>}
-      {records.map(({ uid, by, summary, branch, created_at, signed }) => (
+      {records.map(({ uid, by, summary, branch, commit_sha, tests_run, created_at, signed }) => (
         <p key={uid} className="wrap">
           {summary}
           <br />
           <small>
             {by}
-            {branch !== undefined && ` · ${branch}`} · <Time at={created_at} />
+            {branch !== undefined && ` · ${branch}`}
+            {commit_sha !== undefined && ` · commit ${commit_sha.slice(0, 12)}`}
+            {tests_run !== undefined && ` · tests: ${tests_run}`} · <Time at={created_at} />
             {signed && ' · signed'}
           </small>
         </p>

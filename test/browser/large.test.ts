@@ -36,13 +36,13 @@ describe('a page with many items', () => {
   it('shows a run that is tapped on a phone, and the list again', async () => {
     const { page } = await dashboard.open('/workflows', { phone: true })
     await arrive(dashboard, page, '/workflows')
-    const runs = page.getByRole('navigation', { name: 'Runs' })
-    const id = await runs.getByRole('link').last().locator('b').innerText()
+    const runs = page.getByRole('region', { name: 'Runs', exact: true })
+    const id = await runs.getByRole('row').last().locator('small').first().innerText()
     await runs.getByRole('link').last().click()
 
     await until('the run in sight', () => isSeen(page, `Run ${id}`))
-    await page.getByRole('link', { name: '‹ Runs' }).click()
-    await runs.waitFor()
+    await page.getByRole('button', { name: `Close: Run ${id}` }).click()
+    await runs.getByRole('link').last().waitFor()
   })
 
   it('asks the server at most 12 times when it opens, and once for each pause in typing', async () => {
@@ -65,7 +65,7 @@ describe('a page with many items', () => {
     await arrive(dashboard, page, '/')
     asked.length = 0
     await page.getByRole('searchbox').pressSequentially('limits')
-    await until('the answer', async () => page.url().includes('text=limits'))
+    await until('the answer', async () => page.url().includes('q=limits'))
     await new Promise((resolve) => setTimeout(resolve, 600))
     assert.ok(asked.length <= 6, asked.join('\n'))
   })

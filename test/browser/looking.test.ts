@@ -20,7 +20,7 @@ const pages = ({
   ['/agents', 'planner'],
   ['/workflows', 'Workflows'],
   ['/metrics', 'Metrics'],
-  ['/audit', 'session.seal'],
+  ['/audit', 'session seal'],
 ]
 
 let dashboard: Dashboard
@@ -247,7 +247,7 @@ describe('the audit page', () => {
     await page.getByRole('button', { name: 'Older' }).click()
     await page.getByRole('cell', { name: '12', exact: true }).waitFor()
     await page
-      .getByRole('row', { name: /handoff\.send/ })
+      .getByRole('row', { name: /handoff send/ })
       .last()
       .getByRole('link')
       .click()

@@ -181,6 +181,7 @@ describe('whoever writes something that is no longer wanted', () => {
     await page
       .getByRole('region', { name: `Run ${id}` })
       .getByText('cancelled', { exact: true })
+      .first()
       .waitFor()
     await page.keyboard.type('late')
 

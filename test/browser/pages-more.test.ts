@@ -61,16 +61,14 @@ describe('the pages of an empty workspace', () => {
     const { page } = await dashboard.open('/')
     // When events begin, all is read again by itself.
     await page.route('**/v1/events*', (route) => route.abort())
-    await page.route('**/v1/next-actions*', (route) =>
-      route.fulfill({ status: 403, json: { detail: 'No.' } }),
-    )
+    await page.route('**/v1/task-plan*', (route) => route.fulfill({ status: 403, json: { detail: 'No.' } }))
     await page.goto(`${dashboard.url}/tasks`)
     await page.getByRole('alert').getByText('No.').waitFor()
 
-    await page.unroute('**/v1/next-actions*')
+    await page.unroute('**/v1/task-plan*')
     await page.getByRole('button', { name: 'Try again' }).click()
 
-    await page.getByText('There is no task yet.').waitFor()
+    await page.getByText('No tasks yet.').waitFor()
   })
 })
 
@@ -102,7 +100,7 @@ describe('the pages of a team at work', () => {
       'P4 Middleware',
       'P5 Release',
     ])
-    const node = (name: RegExp) => region(page, 'What needs what').getByRole('link', { name })
+    const node = (name: RegExp) => region(page, 'Dependencies').getByRole('link', { name })
     assert.equal(await node(/^Choose the algorithm P1 · ready, on the critical path$/).count(), 1)
     assert.equal(await node(/^Settings page P3 · waits$/).count(), 1)
 
@@ -119,33 +117,38 @@ describe('the pages of a team at work', () => {
 
   it('lead by keys from the picture to a task with its records, and keep that in the address', async () => {
     const { page } = await dashboard.open('/tasks')
-    await region(page, 'What needs what')
+    await region(page, 'Dependencies')
       .getByRole('link', { name: /^Choose the algorithm/ })
       .focus()
 
     await page.keyboard.press('Enter')
 
     await region(page, 'Task P1').getByText('A token bucket for each key').waitFor()
-    assert.equal(new URL(page.url()).search, '?task=P1')
-    await page.getByRole('button', { name: 'Close the task' }).click()
+    assert.equal(new URL(page.url()).search, '?open=P1')
+    await page.getByRole('button', { name: 'Close: Task P1' }).click()
     await until('the address without it', async () => new URL(page.url()).search === '')
   })
 
   it('show who holds how much of what is allowed, who fails how often, and who hands to whom', async () => {
     const { page, faults } = await dashboard.open('/agents')
-    const card = region(page, 'codex')
-
+    const table = region(page, 'Agents as a table')
+    await table.getByRole('row', { name: /^codex\s+2, no limit\s+HO-2026-\d+.*\s0\s/ }).waitFor()
+    await table.getByRole('link', { name: 'codex', exact: true }).click()
+    const panel = region(page, 'Agent codex')
     await until('its numbers', async () =>
-      /completed\s+1\s+failed\s+0\s+rejected\s+1\b/.test(await card.innerText()),
+      /completed\s+1\s+failed\s+0 · 0%\s+rejected\s+1\b/.test(await panel.innerText()),
     )
-    assert.match(await card.innerText(), /holds\s+2, no limit\s+waits for\s+1, no limit/)
+    assert.match(await panel.innerText(), /Assigned\s+2, no limit\s+Sent, open\s+1, no limit/)
+    assert.equal(new URL(page.url()).search, '?open=codex')
+    await page.keyboard.press('Escape')
+    await until('the panel gone', async () => (await panel.count()) === 0)
     await page.getByText('Numbers').click()
     const rows = await page.getByRole('row').allInnerTexts()
     assert.ok(
       rows.some((row) => /^planner\s+codex\s+4\s+1\s+0\s+1\s+0%$/.test(row)),
       rows.join('\n'),
     )
-    const picture = region(page, 'Who hands to whom')
+    const picture = region(page, 'Handoff flow')
     assert.equal(await picture.getByRole('link', { name: 'planner 4 sent' }).count(), 1)
     await picture.getByRole('link', { name: 'codex 1 sent' }).click()
     await page.getByText('Which plan is meant?').waitFor()
@@ -154,14 +157,14 @@ describe('the pages of a team at work', () => {
 
   it('[S2-77] draw what happened through time with the same numbers in a table, and what agents measured', async () => {
     const { page, faults } = await dashboard.open('/metrics?window=1h')
-    const chart = region(page, 'How it ended')
+    const chart = region(page, 'Outcomes')
 
     await chart.getByRole('img', { name: 'Handoffs that ended: 1 completed, 0 failed, 1 rejected' }).waitFor()
     await chart.getByText('Numbers').click()
     await until('the numbers', async () =>
       /\s1\s+0\s+1$/m.test((await chart.getByRole('table').innerText()).trim()),
     )
-    const measured = region(page, 'What agents measured')
+    const measured = region(page, 'Reported by agents')
     await measured.getByRole('cell', { name: '142' }).first().waitFor()
     await page.goto(`${dashboard.url}/metrics?window=30d`)
     await measured.getByText('Through time, codex').click()
@@ -180,21 +183,24 @@ describe('the pages of a team at work', () => {
     const { page, faults } = await dashboard.open('/workflows')
     const { page: other } = await dashboard.open('/inbox')
     const node = (name: string | RegExp) => page.getByRole('link', { name })
+    await page.getByRole('link', { name: 'release' }).click()
     await page.getByRole('cell', { name: 'go live: not reached' }).waitFor()
     const [{ id = '' } = {}] = (await codex.handoff_inbox({})).items.filter(({ step }) => step === 'notes')
 
     await codex.handoff_accept({ id, understood: { task: 'Write the notes' } })
-    await node('1. Write the notes codex · in progress').waitFor()
+    await node(/^1\. Write the notes codex · in progress · /).waitFor()
     await codex.handoff_submit({ id, note: 'Two paragraphs' })
-    await node('go live waits for a person, gate').waitFor()
+    await node('go live waiting for a person, gate').waitFor()
+    // [B16] The step is done; what is left of it is its gate.
+    await page.getByRole('row', { name: /1 of 3 steps done, waiting at its gate/ }).waitFor()
     await region(other, `Decision on ${id}.gate`)
       .getByRole('button', { name: /^Approve/ })
       .click()
     await other.getByRole('button', { name: 'Send “approve”' }).click()
 
     await page.getByRole('cell', { name: `go live: approved by ${ME}` }).waitFor()
-    await node(/^2\. Deploy codex · offered$/).waitFor()
-    await node(/^3\. Announce planner · offered$/).waitFor()
+    await node(/^2\. Deploy codex · offered · /).waitFor()
+    await node(/^3\. Announce planner · offered · /).waitFor()
     assert.deepEqual(faults, [])
   })
 
@@ -206,6 +212,8 @@ describe('the pages of a team at work', () => {
     await page.goto(`${dashboard.url}/workflows/${id}`)
     const can = region(page, 'What you can do')
     const run = region(page, `Run ${id}`)
+    await page.getByRole('link', { name: /^1\. Build codex · failed · .* there is no compiler$/ }).waitFor()
+    await run.getByText('Failed: there is no compiler').waitFor()
 
     await can.getByRole('button', { name: 'Resume' }).focus()
     await page.keyboard.press('Enter')
@@ -217,7 +225,7 @@ describe('the pages of a team at work', () => {
     assert.equal((await planner.workflow_status({ id })).state, 'failed')
     await page.keyboard.press('Enter')
     await page.keyboard.press('Enter')
-    await page.getByRole('link', { name: '1. Build codex · offered, try 2' }).waitFor()
+    await page.getByRole('link', { name: /^1\. Build codex · offered, try 2/ }).waitFor()
     assert.equal(await can.getByRole('button', { name: 'Resume' }).count(), 0)
 
     await can.getByRole('button', { name: 'Cancel the run' }).click()
@@ -257,7 +265,16 @@ describe('the pages of a team at work', () => {
     const { page } = await dashboard.open('/tasks?task=P1')
     const findings: string[] = []
 
-    for (const path of ['/tasks?task=P1&done=1', '/agents?window=1h', '/workflows', '/metrics?window=1h']) {
+    for (const path of [
+      '/tasks?open=P1&done=1',
+      '/tasks?new=1',
+      '/agents?window=1h',
+      '/agents?open=codex',
+      '/workflows',
+      '/workflows?start=1',
+      '/metrics?window=1h',
+      '/audit',
+    ]) {
       await page.setViewportSize({ width: 1280, height: 800 })
       await arrive(dashboard, page, path)
       findings.push(...(await axe(page)).map((found) => `${path} in the light: ${found}`))

@@ -49,6 +49,7 @@ describe('the dashboard lets in', () => {
     await page.getByText('No handoffs yet').waitFor()
     await page.getByRole('link', { name: 'Inbox' }).click()
     await page.getByText('Nothing waits for you').waitFor()
+    await page.getByRole('button', { name: ME }).click()
     await page.getByRole('button', { name: 'Log out' }).click()
     await page.getByText('baton login').waitFor()
     assert.equal((await page.request.get(`${dashboard.url}/v1/whoami`)).status(), 401)
@@ -187,14 +188,17 @@ describe('a person at the dashboard', () => {
   it('has the filters of the board in its address, where they survive loading it anew', async () => {
     await go('/')
 
-    await seat.page.getByLabel('from').selectOption('claude')
-    await seat.page.getByRole('searchbox').fill('cold')
-    await seat.page.waitForURL('**/?from=claude&text=cold')
+    await seat.page.getByRole('searchbox').fill('from:claude cold')
+    await seat.page.waitForURL('**/?q=from%3Aclaude+cold')
     await seat.page.reload()
     await seat.page.getByText('Measure cold start').waitFor()
 
-    assert.equal(await seat.page.getByLabel('from').inputValue(), 'claude')
-    assert.equal(await seat.page.getByRole('searchbox').inputValue(), 'cold')
+    assert.equal(await seat.page.getByRole('searchbox').inputValue(), 'from:claude cold')
+    assert.equal(await seat.page.locator('.tile').count(), 1)
+    // Addresses of the version before are understood.
+    await go('/?from=claude&text=cold')
+    await seat.page.getByText('Measure cold start').waitFor()
+    assert.equal(await seat.page.getByRole('searchbox').inputValue(), 'from:claude cold')
     assert.equal(await seat.page.locator('.tile').count(), 1)
   })
 

@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { after, before, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { Client } from '../../src/client.ts'
+import { ask, BATON, cleanEnv } from '../support/program/command.ts'
+import { axe } from './axe.ts'
+import { arrive, type Dashboard, openDashboard, type Seat, until } from './dashboard.ts'
+
+const WORKFLOW = `name: release
+home: package
+steps:
+  - id: notes
+    title: Write the notes
+    agent: codex
+    deliverables: [The notes]
+    gate: { name: go live, items: [The notes are true] }
+  - { id: deploy, title: Deploy, agent: codex }
+`
+const DIFF = `diff --git a/src/limits.ts b/src/limits.ts
+--- a/src/limits.ts
++++ b/src/limits.ts
+@@ -1 +1 @@
+-const limit = 10
++const limit = 20
+`
+
+let dashboard: Dashboard
+let planner: Client
+let codex: Client
+let maria: Client
+let seat: Seat
+let page: Page
+
+before(async () => {
+  dashboard = await openDashboard(async ({ cwd }) => {
+    spawnSync('git', ['remote', 'add', 'origin', 'git@github.com:acme/shop.git'], { cwd })
+  })
+  planner = await dashboard.as('planner')
+  codex = await dashboard.as('codex')
+  maria = await dashboard.as('maria', 'human')
+  seat = await dashboard.open('/', { person: 'maria' })
+  page = seat.page
+})
+after(() => dashboard.close())
+
+const cardOf = (id: string, on = page) => on.getByRole('region', { name: `Decision on ${id}`, exact: true })
+const stateOf = async (id: string) => (await planner.handoff_get({ id })).handoff.state
+const go = (path: string, on = page) => arrive(dashboard, on, path)
+const newGate = async (title: string, more: object = {}) =>
+  (await planner.handoff_send({ to: 'maria', type: 'gate', title, gate: { name: title }, ...more })).handoff
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+
+describe('a gate of a run', () => {
+  it('is decided with its work, its checks, its files and its run on the screen', async () => {
+    await planner.workflow_start({ definition: WORKFLOW })
+    const { id } = (await codex.handoff_inbox({})).items[0]!
+    await codex.handoff_accept({ id, understood: 'Write the notes' })
+    await codex.artifact_put({ path: 'limits.diff', handoff: id, content: base64(DIFF) })
+    await codex.artifact_put({
+      path: 'notes.md',
+      handoff: id,
+      content: base64('# Notes\n\n- [x] all **true**'),
+    })
+    const commit = 'a'.repeat(40)
+    await codex.handoff_submit({
+      id,
+      evidence: [
+        { deliverable: 'The notes', evidence: `commit ${commit}, PR #12, see https://example.com/n.` },
+      ],
+    })
+    const gate = await until('the gate', async () => {
+      const { items } = await maria.handoff_inbox({})
+      return items.find(({ type }) => type === 'gate')
+    })
+    await go('/inbox')
+    const card = cardOf(gate.id)
+    const work = card.getByRole('region', { name: `Work of ${id}` })
+    await work.getByRole('row', { name: /The notes.*provided/ }).waitFor()
+    const hrefs = await work
+      .getByRole('row')
+      .getByRole('link')
+      .evaluateAll((all) => all.map((a) => a.getAttribute('href')))
+    assert.deepEqual(hrefs, [
+      `https://github.com/acme/shop/commit/${commit}`,
+      'https://github.com/acme/shop/pull/12',
+      'https://example.com/n',
+    ])
+    await card.getByRole('link', { name: 'step notes of its run' }).waitFor()
+    await work.getByRole('listitem').filter({ hasText: 'limits.diff' }).getByRole('button').click()
+    await work.locator('.diff .added', { hasText: '+const limit = 20' }).waitFor()
+    await work.getByText('digest matches').waitFor()
+    await work.getByRole('listitem').filter({ hasText: 'notes.md' }).getByRole('button').click()
+    await work.locator('strong', { hasText: 'true' }).waitFor()
+    await work.getByText('☑ all').waitFor()
+    assert.deepEqual(await axe(page), [])
+    await page.keyboard.press('a')
+    await page.keyboard.press('Enter')
+    await until('the approval', async () => (await stateOf(gate.id)) === 'completed')
+  })
+
+  it('shows no bytes that have another digest than the one recorded', async () => {
+    const { id } = (await maria.handoff_send({ to: 'codex', title: 'Forged' })).handoff
+    await codex.handoff_accept({ id })
+    await codex.artifact_put({ path: 'plan.txt', handoff: id, content: base64('as agreed') })
+    await page.route('**/v1/artifacts/*', async (route) => {
+      const answer = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...answer, content: base64('as forged') } })
+    })
+    await go(`/handoffs/${id}`)
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'plan.txt' })
+      .getByRole('button', { name: 'Open' })
+      .click()
+    await page.getByText('do not have the SHA-256').waitFor()
+    assert.equal(await page.getByText('as forged').count(), 0)
+    await page.unroute('**/v1/artifacts/*')
+  })
+})
+
+describe('a decision', () => {
+  it('is refused when what is on the screen is not what is decided', async () => {
+    const gate = await newGate('Old words', { summary: 'As it was.' })
+    await page.route('**/v1/events*', (route) => route.abort())
+    await go('/inbox')
+    const card = cardOf(gate.id)
+    await card.getByText('As it was.').waitFor()
+    await planner.handoff_comment({ id: gate.id, text: 'One more thing: the price doubles.' })
+    await card.getByRole('button', { name: /^Approve/ }).click()
+    await card.getByRole('textbox').fill('fine')
+    await page.keyboard.press('Enter')
+    await card.getByText('It changed while you were looking.').waitFor()
+    assert.equal(await stateOf(gate.id), 'needs_input')
+    assert.equal(await card.getByRole('textbox').inputValue(), 'fine')
+    await page.unroute('**/v1/events*')
+  })
+
+  it('is told afterwards with a link, and stands under Decided today', async () => {
+    const gate = await newGate('Told')
+    await go('/inbox')
+    await cardOf(gate.id)
+      .getByRole('button', { name: /^Reject/ })
+      .click()
+    await page.keyboard.type('not now')
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').getByText('Rejected “Told”').waitFor()
+    const today = page.getByRole('region', { name: 'Decided today' })
+    await today.getByRole('link', { name: 'Told' }).waitFor()
+    await page.getByRole('status').getByRole('link', { name: 'View' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Told' }).waitFor()
+  })
+
+  it('has what the person sent and is blocked, and reviews of others, beside it in the inbox', async () => {
+    const { id } = (await maria.handoff_send({ to: 'codex', title: 'Stuck there' })).handoff
+    await codex.handoff_accept({ id })
+    await codex.handoff_heartbeat({ id, blocked: 'no key' })
+    const review = (await planner.handoff_send({ to: 'codex', title: 'For any reviewer' })).handoff.id
+    await codex.handoff_accept({ id: review })
+    await codex.handoff_submit({ id: review, note: 'done' })
+    await go('/inbox')
+    const also = page.getByRole('region', { name: 'Blocked, or open to any reviewer' })
+    await also.getByText('Stuck there').waitFor()
+    await also.getByText('For any reviewer').waitFor()
+    await also.getByText('no key').waitFor()
+  })
+})
+
+describe('a text that somebody writes', () => {
+  it('outlives a reload, and goes when it was sent', async () => {
+    const gate = await newGate('Reloaded')
+    await go('/inbox')
+    const field = () => cardOf(gate.id).getByRole('textbox')
+    await cardOf(gate.id)
+      .getByRole('button', { name: /^Reject/ })
+      .click()
+    await field().fill('Half a thought')
+    await page.reload()
+    await cardOf(gate.id)
+      .getByRole('button', { name: /^Reject/ })
+      .click()
+    assert.equal(await field().inputValue(), 'Half a thought')
+    await field().press('Enter')
+    await until('the rejection', async () => (await stateOf(gate.id)) === 'rejected')
+    await cardOf(gate.id).waitFor({ state: 'detached' })
+
+    await go('/new')
+    await page.getByLabel('Title').fill('Begun')
+    await page.reload()
+    assert.equal(await page.getByLabel('Title').inputValue(), 'Begun')
+    const kept = await page.evaluate(() => Object.keys(sessionStorage))
+    assert.ok(kept.includes('baton draft maria\nnew handoff') && !kept.some((key) => key.includes(gate.id)))
+    await page.getByRole('button', { name: 'maria' }).click()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByRole('button', { name: 'Log in' }).waitFor()
+    assert.deepEqual(await page.evaluate(() => Object.keys(sessionStorage)), [])
+    seat = await dashboard.open('/', { person: 'maria' })
+    page = seat.page
+  })
+
+  it('changes what travels, by keys alone', async () => {
+    const { id } = (await maria.handoff_send({ to: 'codex', title: 'Editable', criteria: ['a', 'a'] }))
+      .handoff
+    await go(`/handoffs/${id}`)
+    await page.getByRole('button', { name: /^Edit/ }).waitFor()
+    await page.keyboard.press('e')
+    const form = page.getByRole('form', { name: 'Edit' })
+    await form.getByLabel('Title').fill('Edited')
+    await form.getByLabel('Conditions for done, one a line').fill('p95 under 200 ms')
+    await form.getByRole('button', { name: 'Save' }).press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Edited' }).waitFor()
+    const { package: given } = await planner.handoff_get({ id })
+    assert.deepEqual(given.criteria, ['p95 under 200 ms'])
+    assert.deepEqual(seat.faults, [])
+  })
+})
+
+describe('a chain of work', () => {
+  it('shows the way from its root, and events in their tones', async () => {
+    const part = async (by: Client, to: string, title: string, parent?: string) =>
+      (await by.handoff_send({ to, title, ...(parent && { type: 'delegation', parent }) })).handoff.id
+    const root = await part(planner, 'codex', 'Root')
+    await codex.handoff_accept({ id: root })
+    const middle = await part(codex, 'planner', 'Middle', root)
+    await planner.handoff_accept({ id: middle })
+    const leaf = await part(planner, 'codex', 'Leaf', middle)
+    await codex.handoff_reject({ id: leaf, reason: 'not mine' })
+    await go(`/handoffs/${leaf}`)
+    const chain = page.getByRole('region', { name: 'Chain' }).getByRole('link')
+    assert.deepEqual(await chain.allInnerTexts(), ['Root', 'Middle'])
+    const tones = page.getByRole('region', { name: 'Timeline' }).locator('li.bad')
+    assert.match(await tones.innerText(), /rejected/)
+  })
+})
+
+describe('a connection', () => {
+  it('that is silent for half a minute is lost, whatever the browser believes, and comes back', async () => {
+    await page.clock.install()
+    await go('/')
+    await page.getByText('live', { exact: true }).waitFor()
+    process.kill(dashboard.pid, 'SIGSTOP')
+    try {
+      await page.clock.fastForward(31_000)
+      await page.getByText('connection lost').waitFor()
+    } finally {
+      process.kill(dashboard.pid, 'SIGCONT')
+    }
+    await page.getByText('live', { exact: true }).waitFor()
+    seat = await dashboard.open('/', { person: 'maria' })
+    page = seat.page
+  })
+
+  it('that ends with the server takes no words along, and they are sent when it is back', async (t) => {
+    const gate = await newGate('Restarted')
+    await go('/inbox')
+    await cardOf(gate.id)
+      .getByRole('button', { name: /^Reject/ })
+      .click()
+    await page.keyboard.type('Not before Monday')
+    process.kill(dashboard.pid, 'SIGTERM')
+    await page.getByText('connection lost').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText('The server does not answer').waitFor()
+    const { port } = new URL(dashboard.url)
+    const { where } = dashboard
+    const again = spawn(process.execPath, [BATON, 'serve', '--port', port], {
+      cwd: where.cwd,
+      env: cleanEnv(where),
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    t.after(async () => {
+      again.kill('SIGTERM')
+      if (again.exitCode === null) await once(again, 'close')
+    })
+    await page.getByText('live', { exact: true }).waitFor()
+    const field = cardOf(gate.id).getByRole('textbox')
+    assert.equal(await field.inputValue(), 'Not before Monday')
+    await field.press('Enter')
+    await cardOf(gate.id).waitFor({ state: 'detached' })
+    const { handoff } = await ask<{ handoff: { state: string } }>(where, 'show', gate.id)
+    assert.equal(handoff.state, 'rejected')
+  })
+})

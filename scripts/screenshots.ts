@@ -19,7 +19,10 @@ try {
   await ask(where, 'workflow', 'start', 'feature', '--as', 'orchestrator')
   const pages: Readonly<Record<string, string>> = {
     board: '/',
+    list: '/list',
+    panel: `/list?q=state%3Aopen&open=${reviewed}`,
     inbox: '/inbox',
+    new: '/new',
     handoff: `/handoffs/${reviewed}`,
     tasks: '/tasks',
     agents: '/agents',
@@ -29,8 +32,12 @@ try {
   }
   const wanted = process.argv.slice(2)
   mkdirSync(FOLDER, { recursive: true })
-  for (const look of ['light', 'dark'] as const) {
-    const { page } = await dashboard.open('/', { dark: look === 'dark', person: PERSON })
+  for (const look of ['light', 'dark', 'phone'] as const) {
+    const { page } = await dashboard.open('/', {
+      dark: look === 'dark',
+      phone: look === 'phone',
+      person: PERSON,
+    })
     for (const [name, address] of Object.entries(pages)) {
       if (wanted.length > 0 && !wanted.includes(name)) continue
       await arrive(dashboard, page, address)

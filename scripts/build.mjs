@@ -125,6 +125,8 @@ async function bundle(input, plugins, output) {
     onLog: (level, log) => {
       // What is loaded late in source and stands in one file with its users in the build is meant so.
       if (log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') return
+      // Said on a busy machine, where everything takes long.
+      if (log.code === 'PLUGIN_TIMINGS') return
       if (level === 'warn' && !log.id?.includes('node_modules')) warnings.push(log.message)
       // An import that is not found would otherwise be left in the bundle and fail at the user's.
       else if (log.code === 'UNRESOLVED_IMPORT') warnings.push(log.message)

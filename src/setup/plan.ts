@@ -61,7 +61,9 @@ export async function planRemoval(
       const path = await pathOf(ground, part)
       const before = readText(path)
       if (before === undefined || shared.has(path)) return undefined
-      const kept = await (isOfHome(part) ? ground.homeUndo : ground.undo).original(path, before)
+      // The copy of a home file is from before other projects wrote to it too.
+      const isShared = isOfHome(part) && ground.root !== ground.home
+      const kept = isShared ? undefined : await ground.undo.original(path, before)
       const after = kept ? kept.before : withoutPart(part, before)
       return { path, before, after, why: `without ${part.why}`, isClean: false, isOfHome: isOfHome(part) }
     }),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { folders } from '../support/documents/folders.ts'
-import { ask, quick } from '../support/program/command.ts'
+import { ask, quick, type Where } from '../support/program/command.ts'
 
 /** Every file below a folder with its text; git's own files but its hooks and excludes are left out. */
 const filesIn = (root: string): Record<string, string> =>
@@ -104,5 +104,44 @@ describe('baton uninstall', () => {
     await quick(where, 'uninstall', '--user', '--yes')
     assert.deepEqual(readdirSync(join(home, '.baton')), ['mine'])
     assert.equal(existsSync(join(home, '.claude')), false)
+  })
+
+  it('leaves copies that people made beside the store, and originals that migrate kept', async (t) => {
+    const where = { cwd: folders(t).repository('shop') }
+    await quick(where, 'send', '--to', 'codex', '--title', 'Work')
+    const mine = ['baton.db.before-monday', 'baton.db-backup.tar', 'migrated/20260221/HO-1.md']
+    mkdirSync(join(where.cwd, '.baton/migrated/20260221'), { recursive: true })
+    for (const name of mine) writeFileSync(join(where.cwd, '.baton', name), 'mine')
+
+    assert.equal((await quick(where, 'uninstall', '--yes')).code, 0)
+    assert.deepEqual(Object.keys(filesIn(join(where.cwd, '.baton'))).toSorted(), mine.toSorted())
+  })
+
+  it('leaves in the home folder what other projects use, and takes what is of this one', async (t) => {
+    const { repository, home } = folders(t)
+    const [here, other] = ['shop', 'other'].map((name) => ({ cwd: repository(name) })) as [Where, Where]
+    await quick(here, 'setup', 'qwen', '--user', '--yes')
+    await quick(other, 'setup', 'gemini', '--yes')
+    await quick(other, 'setup', 'copilot', '--yes')
+    const before = filesIn(home)
+    for (const program of ['qwen', 'gemini', 'copilot']) await quick(here, 'setup', program, '--yes')
+
+    assert.equal((await quick(here, 'uninstall', '--yes')).code, 0)
+    const after = filesIn(home)
+    for (const file of ['.qwen/settings.json', '.gemini/policies/baton.toml'])
+      assert.equal(after[file], before[file], file)
+    const { locations } = JSON.parse(after['.copilot/permissions-config.json'] ?? '{}')
+    assert.deepEqual(Object.keys(locations), [other.cwd])
+  })
+
+  it('removes the content of a home folder that is a link, and leaves the link', async (t) => {
+    const { repository, folder, home } = folders(t)
+    const where = { cwd: repository('shop') }
+    symlinkSync(folder('dotfiles'), join(home, '.baton'))
+    await quick(where, 'send', '--to', 'codex', '--title', 'Work')
+
+    const { code, stderr } = await quick(where, 'uninstall', '--user', '--yes')
+    assert.deepEqual([code, stderr], [0, ''])
+    assert.deepEqual(readdirSync(join(home, '.baton')), [])
   })
 })

@@ -225,13 +225,19 @@ async function groundOf(shell: Shell, isUser: boolean): Promise<Ground & { reado
   return { root: workspace.checkout, home, own: dir, undo: new UndoFile(workspace), homeUndo, workspace }
 }
 
-/** Everything that setup wrote for any program, as edits that take it out; of a file that several share, the first. */
+/**
+ * Everything that setup wrote for any program, as edits that take it out; of a file that several share, the first.
+ * Home files that all projects use stay until the home is asked for.
+ */
 export async function allRemovals(shell: Shell, isUser: boolean) {
   const ground = await groundOf(shell, isUser)
   const tools = await toolNames(true)
-  const parts = AGENT_TARGET_NAMES.filter((name) => !isUser || targetOf(name).user).flatMap((name) =>
-    allParts(name, { agent: targetOf(name).agent, user: isUser, root: ground.root, tools, proof: true }),
-  )
+  const partsOf = (user: boolean) =>
+    AGENT_TARGET_NAMES.filter((name) => !user || targetOf(name).user).flatMap((name) =>
+      allParts(name, { agent: targetOf(name).agent, user, root: ground.root, tools, proof: true }),
+    )
+  const ofAll = new Set(isUser ? [] : partsOf(true).map(({ file }) => file))
+  const parts = partsOf(isUser).filter(({ file }) => !ofAll.has(file))
   const edits = (await planRemoval(ground, parts, new Set())).filter(isChange)
   const hooks = isUser ? [] : (await gitEdits(shell, true)).filter(isChange)
   const first = edits.filter(({ path }, i) => edits.findIndex((edit) => edit.path === path) === i)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
 import { runningServer } from '../../../../workspace/server-note.ts'
@@ -12,7 +12,7 @@ import { allRemovals } from './setup.ts'
 
 /** Names that Baton makes in its folder; others are left alone. */
 const IN_PROJECT =
-  /^(?:\.gitignore|(?:baton|folders)\.db.*|folders\.lock|notify|(?:setup|server|config\.schema)\.json|news|hooks|replaced|migrated)$/
+  /^(?:\.gitignore|(?:baton\.db|folders\.(?:db|lock))(?:-(?:wal|shm|journal|clock)|\.\d+\.[0-9a-f]+\.new)?|notify|(?:setup|server|config\.schema)\.json|news|hooks|replaced)$/
 const AT_HOME = /^(?:keys|trust|trust-log|seats|stores|hooks|news|setup\.json)$/
 
 /** Shows everything first. Documents of people stay unless asked for. */
@@ -59,7 +59,8 @@ export const uninstall: Command = {
       plan = await allRemovals(shell, isUser)
     }
     if (isDone) for (const path of removed) rmSync(path, { recursive: true, force: true })
-    if (isDone && existsSync(dir) && entriesAt(dir).length === 0) rmdirSync(dir)
+    const isFolder = lstatSync(dir, { throwIfNoEntry: false })?.isDirectory()
+    if (isDone && isFolder && entriesAt(dir).length === 0) rmdirSync(dir)
     shell.answer({ removed, changed, kept, done: isDone }, () => {
       const told = (paths: readonly string[], sign: string, what: string) =>
         paths.map((path) => {

@@ -27,10 +27,13 @@ export async function keepNews(
     else held.delete(now.uid)
   }
   const { promise: begun, resolve: onReady } = Promise.withResolvers<void>()
-  const looked = begun.then(async () => {
+  const look = async () => {
+    await begun
     const { items } = await session.call('handoff_list', { to: agent, state: AT_WORK, limit: MOST_HELD })
     items.forEach(note)
-  })
+  }
+  // A store that is away for a moment ends neither the news nor the server of the agent.
+  const looked = look().catch(() => undefined)
   for await (const { subject, id, act, by } of session.events({ kind: 'handoff', signal, onReady })) {
     await looked
     if (id === undefined) continue
@@ -38,6 +41,7 @@ export async function keepNews(
       if (held.has(subject)) addNews(dir, { agent, instance, id, act, by })
       continue
     }
-    note((await session.call('handoff_get', { id: subject })).handoff)
+    const found = await session.call('handoff_get', { id: subject }).catch(() => undefined)
+    if (found) note(found.handoff)
   }
 }

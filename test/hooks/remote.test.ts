@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
+import { pipeline, Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { overStdio, type Protocol } from '../mcp/agents.ts'
@@ -27,8 +31,8 @@ async function withServer(t: TestContext) {
 }
 
 /** The lines of a file, as soon as there are so many. */
-async function linesOf(file: string, count: number): Promise<readonly string[]> {
-  for (const end = Date.now() + 30_000; ; await setTimeout(50)) {
+async function linesOf(file: string, count: number, limitMs = 30_000): Promise<readonly string[]> {
+  for (const end = Date.now() + limitMs; ; await setTimeout(50)) {
     const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
     if (lines.length >= count || Date.now() > end) return lines
   }
@@ -107,7 +111,7 @@ describe('an agent whose store is a server', () => {
       )
       const { code } = await agent.refused('handoff_accept', { id: 'HO-2001-001' })
       const held = await ask<{ handoff: { holder: string; instance?: string } }>(office, 'show', FIRST)
-      const changed = Promise.withResolvers<string>()
+      let changed = Promise.withResolvers<string>()
       const uri = `baton://handoff/${FIRST}`
       const client = agent.client as unknown as Record<string, (...words: unknown[]) => unknown>
       if (protocol === 'v1') {
@@ -124,11 +128,13 @@ describe('an agent whose store is a server', () => {
         )
         await client.listen!({ resourceSubscriptions: [uri] })
       }
-      const again = setInterval(
-        () => void baton(office, 'comment', FIRST, 'Mind it', '--as', 'planner'),
-        1_000,
-      )
-      const told = await changed.promise.finally(() => clearInterval(again))
+      const heard = () => {
+        const comment = () => void baton(office, 'comment', FIRST, 'Mind it', '--as', 'planner')
+        const again = setInterval(comment, 1_000)
+        const late = setTimeout(30_000, 'nothing', { ref: false })
+        return Promise.race([changed.promise, late]).finally(() => clearInterval(again))
+      }
+      const told = await heard()
 
       assert.equal(names.length, 16)
       assert.equal(handoff.state, 'in_progress')
@@ -145,7 +151,55 @@ describe('an agent whose store is a server', () => {
 
       assert.match(String(away), /Baton at http:.*ECONNREFUSED/)
       assert.equal(items.length, 1)
+      // A client of 2026 subscribes again by itself.
+      if (protocol !== 'v1') return
+      changed = Promise.withResolvers()
+      assert.equal(await heard(), uri)
     })
+
+  it('gets an error, and goes on, where a proxy before the server answers or the server is busy', async (t) => {
+    const { where, server, news } = await withServer(t)
+    mkdirSync(dirname(news), { recursive: true })
+    const stream = { 'content-type': 'text/event-stream' }
+    const replies: [number, Record<string, string>, string][] = [
+      [302, { location: 'http://example.org/' }, ''],
+      [502, { 'content-type': 'text/html' }, '<html>Bad gateway</html>'],
+      [503, {}, ''],
+      [200, stream, ': no answer follows\n\n'],
+    ]
+    const proxy = createServer(async (request, response) => {
+      const body = await text(request)
+      const [status, headers, said] = body.includes('handoff_inbox') ? (replies.shift() ?? []) : []
+      if (status !== undefined) return response.writeHead(status, headers).end(said)
+      // The list that the news of a session begin with.
+      if (request.url?.startsWith('/v1/handoffs?')) return response.writeHead(503).end()
+      const asked = { method: request.method!, headers: request.headers as Record<string, string> }
+      const answer = await fetch(new URL(request.url!, server.url), { ...asked, ...(body && { body }) })
+      response.writeHead(answer.status, Object.fromEntries(answer.headers))
+      if (answer.body) pipeline(Readable.fromWeb(answer.body as never), response, () => undefined)
+      else response.end()
+    })
+    proxy.listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    t.after(() => proxy.close().closeAllConnections())
+    const { port } = proxy.address() as AddressInfo
+    const env = { ...where.env, BATON_URL: `http://127.0.0.1:${port}` }
+    const agent = await overStdio(t, { ...where, env }, ['--agent', 'claude'], 'v1')
+
+    const told: string[] = []
+    for (const _ of [...replies])
+      told.push(
+        await Promise.race([
+          agent.reply('handoff_inbox').then(String, (error: Error) => error.message),
+          setTimeout(10_000, 'no answer', { ref: false }),
+        ]),
+      )
+    await linesOf(news, 1, 1_000)
+    const { items } = await agent.call<{ items: readonly unknown[] }>('handoff_inbox')
+
+    assert.match(told.join('\n'), /status 302 .*\n.*status 502 .*\n.*status 503 .*\n.*the answer broke off$/)
+    assert.equal(items.length, 1)
+  })
 
   it('is refused where its token belongs to another one, and goes on without a server', async (t) => {
     const { where, server } = await withServer(t)

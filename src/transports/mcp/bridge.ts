@@ -2,7 +2,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { present } from '../../domain/present.ts'
 import { framesOf } from '../http/client/event-source.ts'
-import { baseOf } from '../http/client/remote.ts'
+import { baseOf, parsed, toRefusal } from '../http/client/remote.ts'
 import { rest } from '../http/client/rest.ts'
 import { MAX_MESSAGE_BYTES } from './stdio.ts'
 
@@ -41,7 +41,9 @@ export async function bridgeMcp({ url, tools, token, instance, signal }: BridgeO
   const wire = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES })
   const over = new AbortController()
   const calls = new Map<string | number, AbortController>()
+  const subscribed = new Map<string, string>()
   let [hello, session, own]: (string | undefined)[] = []
+  let begun: Promise<void> | undefined
   let isListening = false
 
   const ask = async (
@@ -70,20 +72,46 @@ export async function bridgeMcp({ url, tools, token, instance, signal }: BridgeO
     session = response.headers.get('mcp-session-id') ?? session
     return response
   }
-  const pass = async (response: Response) => {
-    if (response.headers.get('content-type')?.startsWith('text/event-stream'))
-      for await (const { data } of framesOf(response)) if (data) await wire.send(JSON.parse(data))
+  const isStream = ({ headers }: Response) => headers.get('content-type')?.startsWith('text/event-stream')
+  /** Answers whether the answer to this request was among the messages. */
+  const pass = async (response: Response, id?: Sent['id']) => {
+    let isAnswered = false
+    for await (const { data } of framesOf(response)) {
+      if (!data) continue
+      const told = JSON.parse(data)
+      isAnswered ||= told.id === id && told.method === undefined
+      await wire.send(told)
+    }
+    return isAnswered
   }
   /** Hears what the server says by itself to a session of a 2025 client. */
   const listen = async () => {
-    for (; !over.signal.aborted; await rest(COME_BACK_MS, over.signal))
-      await ask('GET', over.signal).then(pass, () => undefined)
+    for (; !over.signal.aborted; await rest(COME_BACK_MS, over.signal)) {
+      const used = session
+      const hear = async (response: Response) => {
+        if (response.status === 404) await beginAgain(used)
+        if (isStream(response)) await pass(response)
+      }
+      await ask('GET', over.signal)
+        .then(hear)
+        .catch(() => undefined)
+    }
   }
-  /** A server that was started again knows no sessions: the client's first message begins another one. */
-  const beginAgain = async (ended: AbortSignal) => {
+  /**
+   * A server that was started again knows no sessions: the client's first message and its subscriptions begin another
+   * one, once for all calls that were refused.
+   */
+  const beginAgain = (used: string | undefined) => {
+    if (session !== used) return begun
     session = undefined
-    await (await ask('POST', ended, hello)).text()
-    await ask('POST', ended, '{"jsonrpc":"2.0","method":"notifications/initialized"}')
+    const first = [hello, '{"jsonrpc":"2.0","method":"notifications/initialized"}', ...subscribed.values()]
+    begun = (async () => {
+      for (const body of first) await (await ask('POST', over.signal, body)).text()
+    })().catch((error: unknown) => {
+      session = used
+      throw error
+    })
+    return begun
   }
   const answer = async (message: JSONRPCMessage) => {
     const said = message as Sent
@@ -93,25 +121,31 @@ export async function bridgeMcp({ url, tools, token, instance, signal }: BridgeO
     if (said.method === 'tools/call') own ??= instance(said.params?._meta)
     if (said.method === 'notifications/cancelled') calls.get(said.params?.requestId ?? '')?.abort()
     try {
+      await begun?.catch(() => undefined)
+      const used = session
       let response = await ask('POST', ended.signal, body, said)
-      if (response.status === 404 && session !== undefined && hello !== undefined) {
-        await beginAgain(ended.signal)
+      if (response.status === 404 && used !== undefined && hello !== undefined) {
+        await beginAgain(used)
         response = await ask('POST', ended.signal, body, said)
       }
       if (said.method === 'initialize') hello = body
-      if (said.method === 'resources/subscribe' && !isListening) {
+      const { uri = '' } = said.params ?? {}
+      if (said.method === 'resources/unsubscribe') subscribed.delete(uri)
+      if (said.method === 'resources/subscribe') {
+        subscribed.set(uri, body)
+        if (!isListening) void listen()
         isListening = true
-        void listen()
       }
-      if (response.headers.get('content-type')?.startsWith('text/event-stream')) return await pass(response)
-      const text = await response.text()
-      if (text === '') return
-      const told = JSON.parse(text)
-      if (!('jsonrpc' in told)) throw new Error(told.detail ?? `status ${response.status}`)
-      await wire.send(told)
+      if (isStream(response)) {
+        if (await pass(response, said.id)) return
+        throw new Error('the answer broke off')
+      }
+      const told = parsed(await response.text())
+      if (Object(told).jsonrpc === undefined) throw toRefusal(response.status, told, address)
+      await wire.send(told as JSONRPCMessage)
     } catch (error) {
       const message = `Baton at ${address.origin}: ${reasonOf(error)}`
-      if (said.id !== undefined && !ended.signal.aborted)
+      if (said.id !== undefined && said.method !== undefined && !ended.signal.aborted)
         await wire.send({ jsonrpc: '2.0', id: said.id, error: { code: INTERNAL, message } })
     } finally {
       if (said.id !== undefined) calls.delete(said.id)

@@ -203,7 +203,8 @@ async function remoteAnswer(
   throw toRefusal(response.status, body, base)
 }
 
-function toRefusal(status: number, body: unknown, base: URL): BatonError {
+/** The error that a refusal of a server, or of a proxy before it, means. */
+export function toRefusal(status: number, body: unknown, base: URL): BatonError {
   if (isProblem(body)) return toError(body.code, body.detail, body.details ?? {})
   return new BatonError(
     'unavailable',
@@ -239,7 +240,8 @@ function failureReason(error: unknown): string {
   return `cannot be reached${typeof code === 'string' ? ` (${code})` : ''}; check the network and BATON_URL`
 }
 
-function parsed(text: string): unknown {
+/** Undefined where the text is not JSON. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

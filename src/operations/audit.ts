@@ -150,7 +150,7 @@ const log = defineOperation({
     }),
   output: () => z.object({ items: z.array(ShownEntry()), next: z.string().optional() }),
   exact: true,
-  errors: ['invalid_input', 'unavailable'],
+  errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton audit log --limit 50', 'baton audit log --about HO-2026-001'],
   run: async (service, _, { about, ...page }) =>
     mutable(await (await service.audit()).log(pageOf(page), about)),

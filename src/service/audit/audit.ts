@@ -52,14 +52,18 @@ export class Audit extends UseCases {
     )
   }
 
-  /** A page of the log, oldest first; about one subject, all that its timeline tells. */
+  /** A page of the log, oldest first; about one subject, a page of its timeline, where a cursor counts entries. */
   async log({ limit, cursor = '0' }: PageRequest, about?: string): Promise<Page<ShownEntry>> {
     const { store } = this.deps
     if (about !== undefined) {
       const handoff = await store.handoff(about)
       const uid = handoff?.uid ?? (await store.task(about))?.task.uid ?? (await store.run(about))?.uid
-      const entries = uid === undefined ? [] : await store.timeline(handoff?.root ?? uid, uid, limit)
-      return { items: await this.#shown(entries) }
+      if (uid === undefined)
+        return refuse('not_found', `there is no handoff, task or run ${about}`, { id: about })
+      const start = Math.max(0, Math.trunc(Number(cursor)) || 0)
+      const found = (await store.timeline(handoff?.root ?? uid, uid, start + limit + 1)).slice(start)
+      const items = await this.#shown(found.slice(0, limit))
+      return { items, ...(found.length > limit && { next: String(start + limit) }) }
     }
     const page = await store.changes(cursor, limit)
     const items = await this.#shown(page.entries)

@@ -1,6 +1,8 @@
 import { Link } from 'wouter'
+import { present } from '../../../../src/domain/present.ts'
 import { inWords } from '../../../../src/domain/texts/visible.ts'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
+import { isMissing } from '../../api/call.ts'
 import { useOperation } from '../../api/queries.ts'
 import { useAddress, useTyped } from '../../ui/lists/use-address.ts'
 import { Scroll } from '../../ui/scroll.tsx'
@@ -19,11 +21,14 @@ export function LogTable({ entries }: { readonly entries: number }) {
   const [given = '', go] = useAddress('after')
   const [about] = useAddress('about')
   const typed = useTyped('about')
-  const after = CURSOR.test(given) ? Number(given) : Math.max(0, entries - PAGE)
-  const log = useOperation(
-    'audit_log',
-    about === undefined ? { limit: PAGE, cursor: String(after) } : { limit: MOST_ABOUT, about: about.trim() },
-  )
+  const limit = about === undefined ? PAGE : MOST_ABOUT
+  const first = about === undefined ? Math.max(0, entries - PAGE) : 0
+  const after = CURSOR.test(given) ? Number(given) : first
+  const log = useOperation('audit_log', {
+    limit,
+    cursor: String(after),
+    ...present({ about: about?.trim() }),
+  })
   const items = [...(log.data?.items ?? [])].reverse()
   return (
     <>
@@ -40,17 +45,16 @@ export function LogTable({ entries }: { readonly entries: number }) {
         <span className="soft">{entries.toLocaleString('en')} entries</span>
       </search>
       {log.isPending && <Loading what="the log" />}
-      {log.error && !log.data && <Failed error={log.error} again={log.refetch} />}
-      {log.data && items.length === 0 && (
-        <Empty>{about === undefined ? 'The log is empty.' : 'No results.'}</Empty>
-      )}
+      {isMissing(log.error) && <Empty>No results.</Empty>}
+      {log.error && !isMissing(log.error) && !log.data && <Failed error={log.error} again={log.refetch} />}
+      {log.data && items.length === 0 && <Empty>The log is empty.</Empty>}
       {items.length > 0 && <Rows items={items} />}
-      {about === undefined && (
+      {(about === undefined || after > 0 || log.data?.next) && (
         <nav className="row" aria-label="Pages of the log">
           <button type="button" disabled={!log.data?.next} onClick={() => go(log.data?.next)}>
             Newer
           </button>
-          <button type="button" disabled={after === 0} onClick={() => go(String(Math.max(0, after - PAGE)))}>
+          <button type="button" disabled={after === 0} onClick={() => go(String(Math.max(0, after - limit)))}>
             Older
           </button>
           {given !== '' && (

@@ -92,4 +92,20 @@ describe('a replica', () => {
       assert.deepEqual(reads(wrong), { replica: 0, away: 1, behind: 0 })
     }
   })
+
+  it('is passed over where the primary does not say how far it is', async (t) => {
+    const url = new URL(await newDatabase(primary.url))
+    await query(url.href, 'CREATE ROLE app LOGIN')
+    await query(url.href, `GRANT ALL ON DATABASE ${url.pathname.slice(1)} TO app`)
+    await query(url.href, 'REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC')
+    url.username = 'app'
+    const standby = new URL(url)
+    standby.port = new URL(replica.url).port
+    const store = await openPostgresStore({ url: url.href, workspace: 'default', replica: standby.href })
+    t.after(() => store.close())
+    const { id } = await offer(store, { title: 'Lantern' })
+
+    assert.deepEqual(await find(store, 'lantern'), [id])
+    assert.deepEqual(reads(store), { replica: 0, away: 1, behind: 0 })
+  })
 })

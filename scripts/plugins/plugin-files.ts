@@ -1,5 +1,5 @@
 import { guideSection, SKILL_NAME, skillText } from '../../src/setup/guide-section.ts'
-import { type AgentTargetName, hooksOf, serverArgs, targetOf } from '../../src/setup/targets.ts'
+import { type AgentTargetName, hooksOf, serverEntry, targetOf } from '../../src/setup/targets.ts'
 
 const ABOUT = 'Hands work between coding agents and people: inbox, evidence and a log that can be checked'
 
@@ -7,9 +7,7 @@ const ABOUT = 'Hands work between coding agents and people: inbox, evidence and 
 const optionsOf = (name: AgentTargetName) =>
   ({ agent: targetOf(name).agent, proof: false, user: true, root: '', tools: [] }) as const
 
-const serverOf = (name: AgentTargetName) => ({
-  baton: { command: 'baton', args: serverArgs(optionsOf(name)) },
-})
+const serverOf = (name: AgentTargetName) => ({ baton: serverEntry(name, optionsOf(name)) })
 
 const hookFile = (name: AgentTargetName) => ({
   hooks: Object.fromEntries(hooksOf(name, optionsOf(name)).map(({ event, entry }) => [event, [entry]])),

@@ -38,8 +38,8 @@ export const together = (file: string, parts: readonly Part[]): Part => ({
 /** The entry of the server below `key`; what else the person wrote into it stays. */
 export function serverPart(file: string, key: string, entry: Mapping): Part {
   const path = [key, 'baton']
-  const [name, values] = Array.isArray(entry.command) ? ['command', entry.command] : ['args', entry.args]
-  const isOurs = (value: unknown): boolean =>
+  const list = Array.isArray(entry.command) ? 'command' : 'args'
+  const isOurs = (value: unknown): value is Mapping =>
     isMapping(value) && [value.command].flat()[0] === [entry.command].flat()[0]
   return {
     file,
@@ -50,7 +50,11 @@ export function serverPart(file: string, key: string, entry: Mapping): Part {
       if (baton === undefined) return editSettings(text, [{ path, value: entry }])
       const other = `${file} has a server named baton of its own in ${key}; rename or remove it first`
       if (!isOurs(baton)) throw new BatonError('conflict', other, { file })
-      return editSettings(text, [{ path: [...path, name], value: values }])
+      const changed = Object.entries(entry).filter(([name]) => name === list || !Object.hasOwn(baton, name))
+      return editSettings(
+        text,
+        changed.map(([name, value]) => ({ path: [...path, name], value })),
+      )
     },
     remove(text) {
       const servers = mappingAt(readSettings(text, file), [key], file)

@@ -105,6 +105,8 @@ const AGENT_TARGETS = {
     },
     shared: '.claude/settings.json',
     skills: '.claude/skills',
+    // Otherwise the model gets the tools after a search for them, which is one more request.
+    server: { entry: (command, args) => ({ command, args, alwaysLoad: true }) },
     hooks: {
       entry: grouped(),
       events: { ...STOPS, PreCompact: 'pre-compact', TaskCompleted: 'task-completed', PostToolUse: 'news' },
@@ -209,6 +211,7 @@ const AGENT_TARGETS = {
     title: 'Qwen Code',
     agent: 'qwen',
     skills: '.qwen/skills',
+    server: { entry: (command, args) => ({ command, args, alwaysLoadTools: true }) },
     project: {
       server: '.qwen/settings.json',
       hooks: '.qwen/settings.json',
@@ -274,22 +277,26 @@ export const AGENT_TARGET_NAMES = Object.keys(AGENT_TARGETS) as readonly AgentTa
 export const targetOf = (name: AgentTargetName): AgentTarget => AGENT_TARGETS[name]
 
 /** The arguments of `baton` that start the server. */
-export const serverArgs = ({ agent, proof }: Pick<TargetOptions, 'agent' | 'proof'>): string[] => [
+const serverArgs = ({ agent, proof }: Pick<TargetOptions, 'agent' | 'proof'>): string[] => [
   ...['mcp', '--agent', agent],
   ...(proof ? ['--tools', 'default,proof'] : []),
 ]
+
+/** The entry of the server in the settings of a program. */
+export function serverEntry(name: AgentTargetName, options: Pick<TargetOptions, 'agent' | 'proof'>): Mapping {
+  const args = serverArgs(options)
+  return targetOf(name).server?.entry?.('baton', args) ?? { command: 'baton', args }
+}
 
 /** Baton's part of each file, the server's first. */
 export function fileParts(name: AgentTargetName, options: TargetOptions): readonly Part[] {
   const { project, user, server = {}, hooks, skills = '.agents/skills' } = targetOf(name)
   const place = options.user ? user : project
   if (place === undefined) return []
-  const args = serverArgs(options)
-  const entry = server.entry?.('baton', args) ?? { command: 'baton', args }
   return byFile([
     place.server.endsWith('.toml')
-      ? tomlServerPart(place.server, { command: 'baton', args })
-      : serverPart(place.server, server.key ?? 'mcpServers', entry),
+      ? tomlServerPart(place.server, { command: 'baton', args: serverArgs(options) })
+      : serverPart(place.server, server.key ?? 'mcpServers', serverEntry(name, options)),
     ...(hooks?.version && place.hooks ? [settingPart(place.hooks, 'version', hooks.version)] : []),
     ...(hooks && place.hooks ? [hooksPart(place.hooks, hooksOf(name, options))] : []),
     ...(place.guide
@@ -339,8 +346,8 @@ const keptOut = (file: string): Part =>
 
 /** Qwen Code starts a server of a project only when its entry was approved: the record names the entry's hash. */
 function approvedServer(file: string, options: TargetOptions): Part {
-  const entry = JSON.stringify({ args: serverArgs(options), command: 'baton' })
-  const hash = createHash('sha256').update(entry).digest('hex')
+  const entry = Object.fromEntries(Object.entries(serverEntry('qwen', options)).sort())
+  const hash = createHash('sha256').update(JSON.stringify(entry)).digest('hex')
   return valuePart(file, [options.root, 'baton'], { hash, status: 'approved' })
 }
 

@@ -83,7 +83,7 @@ export class Model {
     const fitting = this.#scripts.filter(({ mark }) => text.includes(mark))
     const script = fitting.find(({ isSubagent }) => !isSubagent) ?? fitting[0]
     if (isMain) script?.requests.push(asked)
-    let step = isMain && script ? this.#next(asked, script.steps) : '{"title":"Work"}'
+    let step = isMain && script ? (script.steps.shift() ?? AT_THE_END) : '{"title":"Work"}'
     while (typeof step === 'object' && 'meanwhile' in step) {
       await step.meanwhile()
       step = step.next
@@ -101,31 +101,15 @@ export class Model {
         .writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
         .end(answer.stream)
   }
-
-  /** A tool that Claude Code holds back is searched for first, as a model would; that uses no step. */
-  #next({ tools, wire, body }: ModelRequest, steps: Step[]): Step {
-    const [step] = steps
-    const wanted = typeof step === 'object' && 'tool' in step ? step.tool : undefined
-    const isHeldBack = wanted !== undefined && !tools.some((offered) => isNamed(offered, wanted))
-    const canSearch = tools.some(({ name }) => name === 'ToolSearch')
-    const hasSearched = wire.results(body).some((result) => result.includes(wanted ?? ' '))
-    if (isHeldBack && canSearch && !hasSearched)
-      return { tool: 'ToolSearch', args: { query: '+baton', max_results: 20 } }
-    return steps.shift() ?? AT_THE_END
-  }
 }
 
 const isNamed = ({ name }: Offered, wanted: string): boolean =>
   name === wanted || ['_', '.', '-'].some((sign) => name.endsWith(`${sign}${wanted}`))
 
-/** The call under the name that this program gives the tool. Qwen Code lets deferred tools be called by one of its own. */
-function toCall({ tool, args = {} }: Call, { tools, text }: ModelRequest, id: string): ToolCall {
-  const found = tools.find((offered) => isNamed(offered, tool))
-  if (found) return { id, name: found.name, namespace: found.namespace, args }
-  const [deferred] = new RegExp(`mcp__\\w+__${tool}\\b`).exec(text) ?? []
-  return deferred !== undefined && tools.some(({ name }) => name === 'tool_call')
-    ? { id, name: 'tool_call', args: { name: deferred, arguments: args } }
-    : { id, name: tool, args }
+/** The call under the name that this program gives the tool. */
+function toCall({ tool, args = {} }: Call, { tools }: ModelRequest, id: string): ToolCall {
+  const { name = tool, namespace } = tools.find((offered) => isNamed(offered, tool)) ?? {}
+  return { id, name, namespace, args }
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

@@ -143,7 +143,7 @@ describe('what baton setup writes', () => {
     await done(where, 'codex', '--proof')
     await done(where, 'vscode')
 
-    assert.deepEqual(plain, { command: 'baton', args: ['mcp', '--agent', 'claude'] })
+    assert.deepEqual(plain, { command: 'baton', args: ['mcp', '--agent', 'claude'], alwaysLoad: true })
     assert.deepEqual(proof.args, ['mcp', '--agent', 'reviewer', '--tools', 'default,proof'])
     assert.match(
       textOf(where.cwd, '.codex/config.toml'),
@@ -222,6 +222,22 @@ describe('what baton setup writes', () => {
     const { env, args } = JSON.parse(textOf(where.cwd, '.mcp.json')).mcpServers.baton
     assert.deepEqual([env, args.length], [{ BATON_URL: 'http://x' }, 5])
     assert.match(snapshot(where.cwd)['.mcp.json']!, /^640 /)
+  })
+
+  it('adds to an older entry of its own what the program needs to load the tools at once', async (t) => {
+    const where = here(t)
+    const older = { command: 'baton', args: ['mcp', '--agent', 'claude'] }
+    put(where.cwd, {
+      '.mcp.json': JSON.stringify({ mcpServers: { baton: older } }),
+      '.qwen/settings.json': JSON.stringify({ mcpServers: { baton: { ...older, alwaysLoadTools: false } } }),
+    })
+
+    await done(where, 'claude-code')
+    await done(where, 'qwen')
+
+    const entryIn = (file: string) => JSON.parse(textOf(where.cwd, file)).mcpServers.baton
+    assert.equal(entryIn('.mcp.json').alwaysLoad, true)
+    assert.equal(entryIn('.qwen/settings.json').alwaysLoadTools, false)
   })
 
   it('follows a link within the project and writes the file behind it', async (t) => {

@@ -4,6 +4,7 @@ import {
   by,
   describeOnEngines,
   PACKAGE,
+  person,
   START,
   UNDERSTOOD,
   type Workspace,
@@ -26,10 +27,10 @@ const delegate = async ({ service }: Workspace, more = {}) =>
     })
   ).handoff
 
-async function complete({ service }: Workspace, { uid }: Handoff): Promise<void> {
+async function complete({ service }: Workspace, { uid }: Handoff, verifier = person('maria')): Promise<void> {
   await service.receiving.accept(codex, uid)
   await service.receiving.submit(codex, uid, { note: 'All good', output: { ok: true } })
-  await service.closing.verify(planner, uid, { pass: true })
+  await service.closing.verify(verifier, uid, { pass: true })
 }
 
 /** What reached the asker: handoffs in its inbox and notices it has not seen. */
@@ -45,7 +46,7 @@ async function received({ service }: Workspace) {
 const ENDS: Readonly<
   Record<string, { end: (w: Workspace, h: Handoff) => Promise<unknown>; returns?: true; notice?: string }>
 > = {
-  completed: { end: complete, returns: true },
+  completed: { end: (w, handoff) => complete(w, handoff), returns: true },
   failed: {
     end: async ({ service }, { uid }) => {
       await service.receiving.accept(codex, uid)
@@ -134,6 +135,21 @@ describeOnEngines('a delegation', (open) => {
     })
   })
 
+  it('that its asker verified comes back closed, and nothing waits for the asker', async (t) => {
+    const w = await open(t)
+    const delegation = await delegate(w)
+
+    await complete(w, delegation, planner)
+
+    const { handoff, content } = await w.service.looking.get('HO-2026-001-R')
+    assert.deepEqual(
+      [handoff.state, handoff.in_reply_to, handoff.waiting_for, handoff.ended_at],
+      ['completed', delegation.uid, undefined, START],
+    )
+    assert.equal((content.package.data as { result: { note: string } }).result.note, 'All good')
+    assert.deepEqual(await received(w), { returns: [], notices: [] })
+  })
+
   it('that failed, was tried again and is then completed comes back as well', async (t) => {
     const w = await open(t)
     const delegation = await delegate(w)
@@ -220,7 +236,7 @@ describeOnEngines('a return', (open) => {
       const delegation = await delegate(w, home === 'package' ? PACKAGE : { home })
       await w.service.receiving.accept(codex, delegation.uid, home === 'package' ? UNDERSTOOD : {})
       await w.service.receiving.submit(codex, delegation.uid, { output: { ok: true } })
-      if (home === 'native') await w.service.closing.verify(planner, delegation.uid, { pass: true })
+      if (home === 'native') await w.service.closing.verify(person('maria'), delegation.uid, { pass: true })
 
       w.clock.pass(52 * WEEK_MS)
       await w.service.settle()

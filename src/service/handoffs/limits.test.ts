@@ -245,7 +245,7 @@ describeOnEngines('the limits of agents', (open) => {
     await service.receiving.accept(by('codex'), uid)
     await service.receiving.submit(by('codex'), uid, { note: 'Done' })
 
-    await service.closing.verify(by('planner'), uid, { pass: true })
+    await service.closing.verify(person('maria'), uid, { pass: true })
 
     assert.equal((await w.store.handoff(`${id}-R`))?.state, 'offered')
   })

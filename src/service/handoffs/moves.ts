@@ -242,13 +242,15 @@ function sendReturn(step: Step, delegation: Handoff, text: string, returns?: Ret
   const { view, at, deps } = step
   const uid = returns?.uid ?? deps.newUid()
   const result = view.content(delegation.uid)?.result
+  // An asker that verified the work itself has seen the result; nothing is left for it to do.
+  const isSeen = step.actor.name === delegation.from
   const handoff: Handoff = {
     uid,
     id: returns?.id ?? `${delegation.id}-R`,
     rev: 1,
     home: returns?.home ?? delegation.home,
     type: 'return',
-    state: 'offered',
+    state: isSeen ? 'completed' : 'offered',
     from: delegation.to,
     to: delegation.from,
     title: returns?.title ?? `Return: ${delegation.title}`,
@@ -261,7 +263,7 @@ function sendReturn(step: Step, delegation: Handoff, text: string, returns?: Ret
     created_at: at,
     updated_at: at,
     sent_at: at,
-    waiting_for: delegation.from,
+    ...(isSeen ? { ended_at: at } : { waiting_for: delegation.from }),
     attempt: 1,
     attempts: [],
     deliverables: 0,
@@ -270,7 +272,7 @@ function sendReturn(step: Step, delegation: Handoff, text: string, returns?: Ret
   }
   const { id, title } = handoff
   enterHandoff(step, 'handoff.return', handoff, {
-    to: 'offered',
+    to: handoff.state,
     ...present({ fields: returns && { id, title, ...returns.package } }),
   })
   view.putHandoff(handoff)

@@ -7,6 +7,7 @@ import type { Handoff } from '../../domain/handoffs/handoff.ts'
 
 const architecture = by('architecture')
 const security = by('security-check')
+const maria = person('maria')
 
 /** Document 004's delegation. */
 const delegate = async ({ service }: Workspace, call = architecture, to = 'security-check', more = {}) =>
@@ -32,10 +33,10 @@ const REPORT = {
   ],
 }
 
-async function finish({ service }: Workspace, { uid, from }: Handoff, call = security): Promise<void> {
+async function finish({ service }: Workspace, { uid }: Handoff, call = security): Promise<void> {
   await service.receiving.accept(call, uid)
   await service.receiving.submit(call, uid, REPORT)
-  await service.closing.verify(by(from), uid, { pass: true })
+  await service.closing.verify(maria, uid, { pass: true })
 }
 
 const inbox = async ({ service }: Workspace, name: string): Promise<readonly Handoff[]> =>
@@ -68,10 +69,10 @@ describeOnEngines('a delegation and its return', (open) => {
     const beside = await w.beside()
 
     const ends = await Promise.allSettled([
-      w.service.closing.verify(architecture, asked.uid, { pass: true }),
-      beside.closing.verify(architecture, asked.uid, { pass: true }),
-      beside.closing.complete(person('maria'), asked.uid),
-      w.service.closing.verify({ ...architecture, key: 'k1' }, asked.uid, { pass: true }),
+      w.service.closing.verify(maria, asked.uid, { pass: true }),
+      beside.closing.verify(maria, asked.uid, { pass: true }),
+      beside.closing.complete(maria, asked.uid),
+      w.service.closing.verify({ ...maria, key: 'k1' }, asked.uid, { pass: true }),
       beside.receiving.reject(security, asked.uid, { type: 'other', message: 'no' }),
     ])
 
@@ -93,10 +94,10 @@ describeOnEngines('a delegation and its return', (open) => {
     await finish(w, innermost, by('archive'))
     const first = [await inbox(w, 'scanner'), await inbox(w, 'architecture')]
     await w.service.receiving.submit(scanner, inner.uid, REPORT)
-    await w.service.closing.verify(security, inner.uid, { pass: true })
+    await w.service.closing.verify(maria, inner.uid, { pass: true })
     const second = [await inbox(w, 'security-check'), await inbox(w, 'architecture')]
     await w.service.receiving.submit(security, outer.uid, REPORT)
-    await w.service.closing.verify(architecture, outer.uid, { pass: true })
+    await w.service.closing.verify(maria, outer.uid, { pass: true })
     const third = await inbox(w, 'architecture')
 
     const returns = (items: readonly Handoff[] | undefined) =>
@@ -187,7 +188,7 @@ describeOnEngines('a delegation and its return', (open) => {
     await finish(w, asked)
 
     for (const field of ['decisions', 'artifacts'])
-      await run(w.service, person('maria'), 'audit_redact', { id: asked.id, field, reason: 'leaked-key' })
+      await run(w.service, maria, 'audit_redact', { id: asked.id, field, reason: 'leaked-key' })
 
     for await (const { row } of w.store.dump()) {
       const text = JSON.stringify(row)

@@ -6,7 +6,7 @@ import { tokensIn } from '../programs/measure.ts'
 import { folders } from '../support/documents/folders.ts'
 import { ask, quick, type Where } from '../support/program/command.ts'
 import { EXAMPLE } from '../support/program/invoke.ts'
-import { called, PROGRAMS, shapesOf, wordsOf } from './shapes.ts'
+import { called, keptBy, PROGRAMS, shapesOf, wordsOf } from './shapes.ts'
 
 const here = (t: TestContext): Where => ({ cwd: folders(t).repository('shop') })
 const year = new Date().getUTCFullYear()
@@ -34,7 +34,7 @@ for (const program of PROGRAMS) {
   const [start, compact] = ['start', 'compact|compress'].map(
     (part) => Object.keys(shapes.inputs).find((event) => new RegExp(part, 'i').test(event))!,
   ) as [string, string]
-  const refusal = program === 'cursor' ? undefined : program === 'gemini' ? 'deny' : 'block'
+  const refusal = { 'claude-code': 'Stop', codex: 'block', gemini: 'deny', cursor: undefined }[program]
 
   describe(`the hooks of ${program}`, () => {
     it('show the inbox when a session starts', async (t) => {
@@ -75,7 +75,7 @@ for (const program of PROGRAMS) {
 
       const heard = await called(where, shapes, shapes.stop)
 
-      assert.deepEqual([heard.exit, heard.answer?.decision], [0, refusal])
+      assert.deepEqual([heard.exit, keptBy(heard)], [0, refusal])
       assert.ok(
         wordsOf(heard).includes(
           `handoff_submit {"id":"${FIRST}","evidence":[{"deliverable":"Middleware in src/","evidence":"…"}],"note":"…"}`,
@@ -130,7 +130,7 @@ describe('a session that is kept from stopping', () => {
     const other = await called(where, claude, 'Stop', { session_id: 'another' })
 
     assert.equal(first.filter(({ answer }) => answer !== undefined).length, 2)
-    assert.equal(other.answer?.decision, 'block')
+    assert.equal(keptBy(other), 'Stop')
   })
 
   it('keeps its refusals while a background job runs, and while its program summarises', async (t) => {
@@ -148,10 +148,7 @@ describe('a session that is kept from stopping', () => {
       await called(where, claude, 'Stop', { background_tasks: [] }),
     ]
 
-    assert.deepEqual(
-      heard.map(({ answer }) => answer?.decision),
-      [undefined, undefined, undefined, undefined, 'block', 'block'],
-    )
+    assert.deepEqual(heard.map(keptBy), [undefined, undefined, undefined, undefined, 'Stop', 'Stop'])
   })
 
   it('is not told of a compaction that Gemini only considers, and beats once in some minutes', async (t) => {
@@ -306,13 +303,13 @@ describe('a session that is kept from stopping', () => {
     const waiting = await called(where, claude, 'Stop')
     await ask(where, 'accept', '@', '--as', 'reviewer')
     await ask(where, 'submit', '@', '--as', 'reviewer', '--evidence', 'Review=It holds')
-    await ask(where, 'verify', '@', '--pass', '--as', 'codex')
+    await ask(where, 'verify', '@', '--pass')
     await ask(where, 'accept', `HO-${year}-003-R`, '--as', 'codex')
     const returned = wordsOf(await called(where, claude, 'Stop'))
 
     assert.deepEqual([gated.answer, waiting.answer], [undefined, undefined])
     assert.match(words, new RegExp(`${FIRST} .*: needs the answer to HO-${year}-002 first`))
-    assert.equal(opened.answer?.decision, 'block')
+    assert.equal(keptBy(opened), 'Stop')
     assert.match(
       returned,
       new RegExp(`a result to take note of:\\n {2}handoff_submit \\{"id":"HO-${year}-003-R"\\}`),
@@ -417,10 +414,7 @@ describe('a session that is kept from stopping', () => {
     await ask(where, 'handoff', 'cancel', FIRST, '--as', 'codex')
     const opened = await called(where, claude, 'Stop')
 
-    assert.deepEqual(
-      [before, gated, opened].map(({ answer }) => answer?.decision),
-      ['block', undefined, 'block'],
-    )
+    assert.deepEqual([before, gated, opened].map(keptBy), ['Stop', undefined, 'Stop'])
   })
 })
 
@@ -487,8 +481,9 @@ describe('a subagent', () => {
     const own = await called(where, claude, 'SubagentStop')
 
     assert.deepEqual([parents.answer, namesake.answer], [undefined, undefined])
-    assert.equal(own.answer?.decision, 'block')
+    assert.equal(keptBy(own), 'SubagentStop')
     assert.match(wordsOf(own), new RegExp(`HO-${year}-002 "Review it"`))
+    assert.match(wordsOf(own), /the command baton with --as reviewer; the tools act as codex/)
   })
 })
 

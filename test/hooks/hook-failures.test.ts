@@ -146,7 +146,7 @@ describe('a hook', () => {
     const code = await new Promise((done) => child.on('close', done))
 
     assert.equal(code, 0)
-    assert.equal(JSON.parse(stdout).decision, 'block')
+    assert.equal(JSON.parse(stdout).hookSpecificOutput.hookEventName, 'Stop')
   })
 
   it('looks at the workspace of the folder that the agent is in, also in a linked worktree', async (t) => {
@@ -161,7 +161,7 @@ describe('a hook', () => {
       ...['hook', 'stop', '--agent', 'claude'],
     )
 
-    assert.equal(JSON.parse(stdout).decision, 'block')
+    assert.equal(JSON.parse(stdout).hookSpecificOutput.hookEventName, 'Stop')
     assert.deepEqual(git(worktree, 'status', '--short'), '')
   })
 

@@ -16,7 +16,7 @@ interface Recorded {
   readonly hello: readonly Input[]
 }
 
-const REFUSED = /"decision":"(?:block|deny)".*handoff_submit/
+const REFUSED = /("decision":"(?:block|deny)"|"hookEventName":"(?:Subagent)?Stop").*handoff_submit/
 
 const TARGETS: Readonly<Record<string, string>> = { claude: 'claude-code' }
 const recorded = readdirSync(FIXTURES).map((file) => {

@@ -58,6 +58,12 @@ export async function called(
   return { exit: code, answer, stderr }
 }
 
+/** How an answer keeps the agent: by a decision, or in Claude Code by words that it goes on with. */
+export function keptBy({ answer }: Heard): unknown {
+  const specific = answer?.hookSpecificOutput as { readonly hookEventName?: string } | undefined
+  return answer?.decision ?? specific?.hookEventName
+}
+
 /** The words that reach the agent, wherever its program wants them. */
 export function wordsOf({ answer }: Heard): string {
   const specific = answer?.hookSpecificOutput as { readonly additionalContext?: string } | undefined

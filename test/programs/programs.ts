@@ -154,6 +154,7 @@ export const PROGRAMS = {
     subagent: { call: { tool: 'task', args: { ...REVIEW, subagent_type: 'general' } } },
     cannot: {
       ...{ 'start text': NO_HOOKS, 'held work at start': NO_HOOKS, 'stop refused once': NO_HOOKS },
+      'refused as a user': NO_HOOKS,
       ...{ 'background task': NO_HOOKS, compaction: NO_HOOKS, subagent: NO_HOOKS },
       'changed at work': NO_HOOKS,
     },

@@ -30,6 +30,13 @@ const EVIDENCE = [{ deliverable: 'Middleware in src/', evidence: 'src/limit.ts' 
 const counts = ({ requests }: Played, text: string): readonly number[] =>
   requests.map((request) => request.text.split(text).length - 1)
 
+/** The part of a request that its program gives the rank of a system or a developer. */
+function bySystem({ body }: Pick<ModelRequest, 'body'> = { body: {} }): string {
+  const { system, instructions, systemInstruction, messages, input } = body
+  const said = [messages, input].flat().filter((each) => /^(?:system|developer)$/.test(Object(each).role))
+  return JSON.stringify([system, instructions, systemInstruction, ...said])
+}
+
 /** The start text in a request. */
 const startIn = (request: ModelRequest | undefined): string | undefined =>
   /Baton: you are .*?never instructions\./.exec(request?.text ?? '')?.[0].replaceAll('\\n', '\n')
@@ -44,10 +51,12 @@ const replyOf = (requests: readonly ModelRequest[]): string | undefined =>
 const work: Story = {
   checks: [
     'connect',
+    'tools at once',
     'start text',
     'skill',
     'accept',
     'stop refused once',
+    'refused as a user',
     'held work at start',
     'submit',
     'verify',
@@ -71,6 +80,7 @@ const work: Story = {
       .flatMap(({ wire, body }) => wire.results(body))
       .find((text) => text.includes(id))
     check('connect', inbox !== undefined, `${first.requests.length} requests, none with the inbox`)
+    check('tools at once', toolsOfBaton(opening).includes('handoff_accept'))
     check('start text', opening?.text.includes('Add rate limiting') ?? false)
     check('skill', opening?.text.includes('baton-handoff') ?? false)
     check('accept', (await stage.stateOf(id)) === 'in_progress')
@@ -82,6 +92,7 @@ const work: Story = {
       isTold && first.requests.length === stops + 1,
       `${first.requests.length} requests`,
     )
+    check('refused as a user', isTold && !bySystem(first.requests.at(-1)).includes(REFUSED))
     if (tools !== '') measure('tools', tokensIn(tools), MOST_TOOLS)
     const start = startIn(opening)
     if (start !== undefined) measure('start text', tokensIn(start), MOST_START)
@@ -338,6 +349,23 @@ const subagent: Story = {
   },
 }
 
+/** A subagent whose program tells its type is kept by the work of that name. */
+const namedSubagent: Story = {
+  checks: ['subagent by name'],
+  programs: ['claude', 'codex', 'qwen'],
+  async run(stage, check) {
+    await stage.setup()
+    const name = stage.program === 'codex' ? 'default' : 'general-purpose'
+    await stage.baton('accept', await stage.send('Below', name), '--as', name)
+    const { call, more = [] } = programOf(stage.program).subagent
+    const below = await stage.subagent(TO_SUBAGENT, ['It looks good.', 'Still good.', 'x'])
+    await stage.play('Do what waits for you.', [call, 'I stop here.', 'Still.', 'x'], { more })
+    const isKept = below.at(-1)?.text.includes(`${name} ${REFUSED}`) ?? false
+    const isLed = below.at(-1)?.text.includes(`with --as ${name}; the tools act as ${stage.program}`) ?? false
+    check('subagent by name', isKept && isLed && below.length === 2, `${below.length}, ${isKept}, ${isLed}`)
+  },
+}
+
 /** A subagent with a server of its own leaves the session of its parent known: the work of others keeps neither. */
 const subagentAtWork: Story = {
   checks: ['subagent at work'],
@@ -518,6 +546,7 @@ export const STORIES: readonly Story[] = [
   background,
   compaction,
   subagent,
+  namedSubagent,
   subagentAtWork,
   borrowed,
   much,

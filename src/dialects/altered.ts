@@ -1,4 +1,4 @@
-import type { Loss } from './dialect.ts'
+import type { DialectId, Loss } from './dialect.ts'
 import { isData, keysOf, own, valueAt } from './difference.ts'
 import type { Document } from './read.ts'
 import { dialectOf } from './registry.ts'
@@ -9,15 +9,16 @@ import type { Path } from './text/source.ts'
 /**
  * What a document says and its reading does not: a time to the microsecond, `1.10`, a word that stands for another,
  * the one of two keys that was not taken. The draft is put back into the dialect's keys and compared with what was
- * written; what is only spelt otherwise is the same.
+ * written; what is only spelt otherwise is the same, and a word that `to` writes under the same key is not lost.
  */
-export function alteredIn({ dialect: id, draft, source, places }: Document): readonly Loss[] {
+export function alteredIn({ dialect: id, draft, source, places }: Document, to: DialectId): readonly Loss[] {
   if (id === undefined || draft === undefined || source.value === undefined) return []
   const dialect = dialectOf(id)
   const native = dialect.toNative(draft).value
   const homes = new Map([...places].map(([home, found]) => [found.join('\0'), home.split('.')]))
   const kept = new Set([...leavesOf(native), ...leavesOf(draft)].map(markOf))
   const text = [...leavesOf(draft)].map(({ value }) => plainWords(String(value))).join('\n')
+  const written = new Set([...leavesOf(dialectOf(to).toNative(draft).value)].map(entryOf))
   const slot = dialect.slot.join('\0')
   return [...leavesOf(source.value)].flatMap(({ path, value }): Loss[] => {
     const at = path.join('\0')
@@ -28,7 +29,7 @@ export function alteredIn({ dialect: id, draft, source, places }: Document): rea
     const isSaid = isThere
       ? plainWords(String(now)) === plainWords(was) || (source.kind === 'json' && isSameNumber(was, now))
       : kept.has(markOf({ path, value })) || (typeof value === 'string' && text.includes(plainWords(was)))
-    if (isSaid) return []
+    if (isSaid || written.has(entryOf({ path, value: was }))) return []
     const reason = isThere
       ? `${shortLine(was)} is read as ${shortLine(now)}`
       : `${shortLine(was)} is not read`
@@ -64,7 +65,11 @@ function* leavesOf(value: unknown, path: Path = []): Generator<Leaf> {
 const markOf = ({ path, value }: Leaf): string =>
   typeof value === 'string'
     ? plainWords(value)
-    : `${path.findLast((step) => typeof step === 'string')}\0${String(value)}`
+    : `${keyOf(path)}\0${String(value)}`
+
+const entryOf = ({ path, value }: Leaf): string => `${keyOf(path)}\0${plainWords(String(value))}`
+
+const keyOf = (path: Path) => path.findLast((step) => typeof step === 'string')
 
 /** As people say it: without the sign of an agent, in any case. */
 const plainWords = (text: string): string =>

@@ -38,7 +38,7 @@ export function convertText(input: ConvertInput): ConvertedText {
   if (draft === undefined) refuse('invalid_input', `${none}, so there is nothing to convert`)
   const { text, losses } = converted(draft, to, input)
   const said = format ? toOwnText(text, format) : text
-  return { text: said, losses: [...alteredIn(document), ...losses], diagnostics }
+  return { text: said, losses: [...alteredIn(document, to), ...losses], diagnostics }
 }
 
 /** The dialect that is written, and the team's own format in whose words. */

@@ -57,7 +57,7 @@ export function exported({ kept, input, formats }: KeptExport): Exported {
   // Another dialect may require fields that the handoff's own does not.
   const { text, losses } = converted({ id: handoff.id, state: handoff.state, ...whole }, to, input)
   const said = format ? toOwnText(text, format) : text
-  return { ...about, text: said, losses: [...(document ? alteredIn(document) : []), ...losses] }
+  return { ...about, text: said, losses: [...(document ? alteredIn(document, to) : []), ...losses] }
 }
 
 /** Its own document with what changed since. Whatever it lacked from the start it may go on lacking. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { convertText } from './convert.ts'
 
@@ -70,6 +71,16 @@ describe('what reading a document changes', () => {
     assert.deepEqual(namedIn(request({}), QUEUE), [])
     const floats = request({}).replace('"pages":3', '"pages":3.0,"most":1e3,"share":0.10000000000000001')
     assert.deepEqual(namedIn(floats, QUEUE), [])
+  })
+
+  it('is not called lost where the other format writes the same word under the same key', () => {
+    const path = 'examples/documents/_handoffs/active/handoff-grok-claude-BPRD-2026-0042-20261118.md'
+    const text = readFileSync(path, 'utf8').replace(/^status: .*$/m, 'status: pending')
+
+    const { text: written, losses } = convertText({ text, path, to: 'package' })
+
+    assert.match(written, /^ {2}status: pending$/m)
+    assert.ok(!losses.some(({ field }) => field === 'status'), JSON.stringify(losses))
   })
 
   it('is no digit of a number: what is more than a number holds is kept as text, with a warning', () => {

@@ -63,9 +63,7 @@ function* leavesOf(value: unknown, path: Path = []): Generator<Leaf> {
 
 /** A text is known wherever it stands, a number only under its key. */
 const markOf = ({ path, value }: Leaf): string =>
-  typeof value === 'string'
-    ? plainWords(value)
-    : `${keyOf(path)}\0${String(value)}`
+  typeof value === 'string' ? plainWords(value) : `${keyOf(path)}\0${String(value)}`
 
 const entryOf = ({ path, value }: Leaf): string => `${keyOf(path)}\0${plainWords(String(value))}`
 

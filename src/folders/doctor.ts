@@ -109,7 +109,10 @@ async function examineEntry(work: Work, path: string, entry: FolderEntry, paths:
   const at = inProject(work, path)
   if (isTemporary(name))
     return [finding('left_behind', at, 'a process died while it wrote this', 'clear it away')]
-  if (isProblem(name)) return [remark('problem', at, 'read it, then delete it')]
+  if (isProblem(name)) {
+    const isSettled = work.state.fileAt(work.path, path.replace(/\.[^.]+$/, ''))?.open === false
+    return isSettled ? [] : [remark('problem', at, 'read it, then delete it')]
+  }
   if (!work.kind.isCandidate(name)) return []
   if (kind === 'odd') return [finding('odd', at, why ?? 'it is not a file')]
   return examineFile(work, path, paths)

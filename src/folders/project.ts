@@ -39,7 +39,20 @@ export async function project(work: Work, handoff: Handoff, target: Target): Pro
   const moved = at !== undefined && at.path !== path
   await agree(work, handoff, { path, text, sha256, stamp })
   note(work, { what: moved ? 'moved' : 'written', path, id: handoff.id, uid: handoff.uid })
+  if (moved && isEnd(handoff.state)) takeAlong(work, at.path, path)
   return moved ? withdraw(work, at) : true
+}
+
+/** Pages about refused versions follow their handoff into the archive: nobody has to act on them any more. */
+function takeAlong(work: Work, from: string, to: string): void {
+  const first = besideOf(from, besideName(baseName(from), 'problem'))
+  for (let n = 1; ; n++) {
+    const page = n === 1 ? first : `${first}-${n}`
+    const found = work.tree.read(page)
+    if (!found) return
+    putBeside(work, to, 'problem', found.bytes, found.sha256)
+    work.tree.remove(page, found)
+  }
 }
 
 /** Takes the file away that another one has replaced. */

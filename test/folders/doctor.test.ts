@@ -157,6 +157,24 @@ describe('folders doctor', () => {
     )
     await ask(folder.where, 'accept', id, '--as', 'claude')
   })
+
+  it('a page about a refused version follows its handoff into the archive and is not a note there', async (t) => {
+    const folder = await aHandoffFolder(t)
+    const id = await folder.send(TASK)
+    for (const word of ['Complete', 'Archived']) {
+      folder.edit(id, ['status: Active', `status: ${word}`])
+      await folder.sync()
+    }
+    assert.ok(folder.has(`${active(id)}.problem-2`))
+
+    await ask(folder.where, 'reject', id, '--as', 'claude', '--reason', 'not now')
+
+    const archived = `archived/${month()}/${id}.md`
+    const pages = [`${archived}.problem`, `${archived}.problem-2`]
+    assert.deepEqual(folder.files(), [archived, ...pages])
+    assert.match(folder.read(`_handoffs/${pages[0]}`), /^status: Complete$/m)
+    assert.deepEqual(await doctor(folder).then(({ findings }) => findings), [])
+  })
 })
 
 describe('baton doctor in a workspace with a live folder', () => {

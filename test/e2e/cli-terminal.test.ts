@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
 import { widthOf } from '../../src/transports/cli/screen/width.ts'
@@ -201,5 +201,47 @@ describe('on a terminal', () => {
     assert.match(shown, /1 +codex .* passed on/)
     assert.match(shown, /2 +gemini .* passed on/)
     assert.doesNotMatch(shown, /(?:codex|gemini) .* offered\n/)
+  })
+
+  it('80 columns break between words, and the reason for work that came back is shown whole', async (t) => {
+    const cwd = folders(t).repository('narrow')
+    cpSync(resolve(import.meta.dirname, '../../examples/documents'), join(cwd, 'docs'), { recursive: true })
+    writeFileSync(
+      join(cwd, 'bad.md'),
+      `---\nhandoff_id: bad\nfrom_agent: grok\nstatus: pendingg # ${'far too long '.repeat(9)}\n---\n`,
+    )
+    const block = (from: string, to: string) =>
+      `\`\`\`yaml\nhandoff:\n  phase: Implementation\n  from: "@${from}"\n  to: "@${to}"\n  status: complete\n  context:\n    task_id: BPRD-2026-0042\n\`\`\`\n`
+    writeFileSync(join(cwd, 'a-summary-of-the-night.md'), block('implementation-agent', 'quality-agent'))
+    const reason = 'the tests of the limiter were not run on the second machine; run them there as well'
+    const send = ['send', '--to', 'codex', '--title', 'Limits', '--summary', 'API needs limits']
+    const { handoff } = await ask<{ handoff: { id: string } }>({ cwd }, ...send)
+    await ask({ cwd }, 'accept', '1', '--as', 'codex')
+    await ask({ cwd }, 'submit', '1', '--as', 'codex', '-m', 'done')
+    await ask({ cwd }, 'verify', '1', '--fail', reason)
+    const said = (
+      args: readonly string[],
+      says: RegExp,
+      steps: readonly (readonly [string, string])[] = [],
+    ) => {
+      const { shown } = onTerminal({ cwd }, args, {
+        columns: 80,
+        steps,
+        ...(steps.length > 0 && { terminalSeconds: 2 }),
+      })
+      const rows = shown.split('\n').map((row) => row.split('\r').at(-1)!)
+      const wide = rows.filter((row) => widthOf(row) > 80 && / /.test(row.trim()))
+      assert.deepEqual(wide, [], `$ baton ${args.join(' ')}`)
+      assert.match(shown.replaceAll(/\s+/g, ' '), says)
+    }
+
+    said(['inbox', '--as', 'codex'], new RegExp(`given back by \\S+: ${reason}`))
+    said(['check', 'docs'], /frontend-specialist → react-specialist, offered/)
+    said(['check', 'bad.md'], /write one of Created, Active, Acknowledged, Complete, Expired, Rejected/)
+    said(['collect', 'a-summary-of-the-night.md'], / BPRD-2026-0042 in a-summary-of-the-night.md:2 /)
+    said(['audit', 'export', '--out', 'log'], /signed by baton\.local\S+ /)
+    said(['audit', 'verify', 'log'], /each entry follows the one before it .* rewrite or shorten every chain/)
+    const redact = ['audit', 'redact', handoff.id, '--field', 'summary', '-m', 'leaked']
+    said(redact, /their transcripts, logs of their providers/, [['for good?', 'y\n']])
   })
 })

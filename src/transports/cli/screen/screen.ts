@@ -71,7 +71,7 @@ export class Screen {
 
   /**
    * Rows in columns. The one cell that may `fill` gives way when the terminal is too narrow; where hardly anything of
-   * it would be left, and where it fills `whole`, it stands below its row.
+   * it would be left, and where one that fills `whole` would be cut, it stands below its row.
    */
   table(rows: readonly (readonly Cell[])[], head?: readonly string[]): string {
     const cells = rows.map((row) => row.map(toCell))
@@ -83,7 +83,8 @@ export class Screen {
     const total = widths.reduce((sum, width) => sum + width + GAP.length, 0)
     if (filling < 0 || total <= this.columns) return all.map((row) => this.#row(row, widths)).join('\n')
     const room = widths[filling]! - (total - this.columns)
-    if (room < LEAST_FILL || cells[0]?.[filling]?.fill === 'whole') return this.#tall(all, filling, titles)
+    const isCut = cells.some((row) => row[filling]?.fill === 'whole' && widthOf(row[filling].text) > room)
+    if (room < LEAST_FILL || isCut) return this.#tall(all, filling, titles)
     widths[filling] = room
     return all.map((row) => this.#row(row, widths)).join('\n')
   }
@@ -135,6 +136,21 @@ export class Screen {
     const left = widthOf(mark) + 1
     const broken = this.isTerminal ? lines.flatMap((line) => hanging(line, this.columns - left)) : lines
     return broken.map((line, i) => (i === 0 ? `${mark} ${line}` : pad('', left) + line)).join('\n')
+  }
+
+  /** Lines that are too wide for the terminal go on below: under their last column, or set in. */
+  fit(text: string): string {
+    if (!this.isTerminal) return text
+    return text
+      .split('\n')
+      .flatMap((line) => {
+        if (widthOf(line) <= this.columns) return [line]
+        const head = /^.*\S {2,}(?=\S)|^ */.exec(line)![0]
+        const left = pad('', head.trim() === '' ? head.length + GAP.length : widthOf(head))
+        const parts = wrap(line.slice(head.length), this.columns - left.length)
+        return parts.map((part, i) => (i === 0 ? head : left) + part)
+      })
+      .join('\n')
   }
 
   /** Text of several lines, broken for the terminal and set in by some spaces. */

@@ -28,10 +28,8 @@ export function chainView(shell: Shell, { session, entries, head, levels }: Chai
     ({ holds, says, does_not_prove }) =>
       `${holds ? screen.tick : screen.mark} ${says}\n  ${screen.dim(`not proven: ${does_not_prove}`)}`,
   )
-  return [
-    `${screen.bold(session)} holds ${count(entries, 'entry', 'entries')}, the last is ${head}`,
-    ...lines,
-  ].join('\n')
+  const held = `${screen.bold(session)} holds ${count(entries, 'entry', 'entries')}, the last is ${head}`
+  return screen.fit([held, ...lines].join('\n'))
 }
 
 export function sealedView(shell: Shell, sealed: Sealed): string {

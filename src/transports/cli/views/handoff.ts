@@ -87,11 +87,13 @@ export function claimView(shell: Shell, { handoff }: OperationOutput<'handoff_cl
 
 type Inbox = OperationOutput<'handoff_inbox'>
 
+const GIVEN_BACK = ' · given back by '
+
 /** The title of an item; work that was given back says why, since that is what is to be done. */
 function titleOf(handoff: Handoff, gates: Inbox['gates']): string {
   const back = givenBack(handoff)
   const title = askedTitle(handoff, gates)
-  return back ? `${title} · given back by ${back.by}: ${back.message}` : title
+  return back ? `${title}${GIVEN_BACK}${back.by}: ${back.message}` : title
 }
 
 /** The question to a person, in place of a title: how much there is to look at, or to choose from. */
@@ -151,7 +153,10 @@ function inboxRow(screen: Screen, handoff: Handoff, name: string): Cell[] {
   return [
     { text: nextMove(handoff) ?? '', style: STATE_STYLES[handoff.state] },
     { text: handoff.id, style: 'bold' },
-    { text: `${URGENT[handoff.priority]}${handoff.title}`, fill: true },
+    {
+      text: `${URGENT[handoff.priority]}${handoff.title}`,
+      fill: handoff.title.includes(GIVEN_BACK) ? 'whole' : true,
+    },
     other,
     { text: timing(screen, handoff), style: 'dim' },
   ]
@@ -171,7 +176,7 @@ const noticeRow = (screen: Screen, notice: Notice): Cell[] => [
   { text: '!', style: 'yellow' },
   { text: notice.kind, style: 'yellow' },
   { text: notice.about_id, style: 'bold' },
-  { text: notice.text, fill: true },
+  { text: notice.text, fill: 'whole' },
   { text: notice.uid.slice(-6), style: 'dim' },
   { text: screen.when(notice.created_at), style: 'dim' },
 ]

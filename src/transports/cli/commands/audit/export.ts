@@ -32,10 +32,10 @@ export const exporting: Command = {
     const { vkey } = await audit.key()
     const log = await storedLog(store, vkey, newest)
     const { folder, files, bytes } = await writeExport(log, resolve(shell.io.cwd, out), shell.io.lasting())
-    shell.answer(
-      { folder, entries: newest.size, files, bytes, vkey },
-      () =>
+    shell.answer({ folder, entries: newest.size, files, bytes, vkey }, () =>
+      shell.screen.fit(
         `${shell.screen.tick} ${count(newest.size, 'entry', 'entries')} in ${count(files, 'file')}: ${folder}\n  signed by ${vkey}`,
+      ),
     )
     shell.next(`baton audit verify ${out}`)
   },

@@ -37,10 +37,11 @@ function redactedView(shell: Shell, redacted: Redacted): string {
   const done = already
     ? `${screen.tick} ${name} was redacted before; nothing is left of it here`
     : `${screen.tick} ${name} is gone: ${count(disclosures, 'text')} of the log, ${count(documents, 'document')}`
-  return [
+  const lines = [
     done,
     ...files.map((path) => `  the stored file ${plainText(path)} is gone too`),
     'The log keeps that it was there, and every proof holds. Out of reach from here:',
     ...unreachable.map((place) => `  - ${place}`),
-  ].join('\n')
+  ]
+  return screen.fit(lines.join('\n'))
 }

@@ -49,7 +49,7 @@ export const verifying: Command = {
       else shell.say(shell.screen.marked(shell.screen.cross, message))
       return outcome.exit
     }
-    shell.answer(outcome.found, () => outcome.text.trimEnd())
+    shell.answer(outcome.found, () => shell.screen.fit(outcome.text.trimEnd()))
     return outcome.exit
   },
 }

@@ -13,7 +13,7 @@ export const VERDICT_STYLES: Readonly<Record<Verdict, Style>> = {
   no_block: 'dim',
 }
 
-const HEAD = ['', 'agent', 'phase', 'status', 'next', 'task', 'where']
+const HEAD = ['', 'agent', 'phase', 'status', 'next', 'where']
 
 /** One row for each block, then where the workflows stand, then what the pipeline is told. */
 export function tableOf(screen: Screen, { blocks, progress }: Gathered, verdict: Verdict): string {
@@ -45,9 +45,15 @@ export function rowOf(screen: Screen, entry: GatheredBlock): readonly Cell[] {
     phase ?? '',
     { text: inWords(status ?? outcome), style: VERDICT_STYLES[verdict] },
     to === undefined || to === 'None' ? '' : to,
-    task ?? '',
-    { text: `${file}:${line}`, style: 'dim' },
-    ...(screen.isTerminal ? [] : [storyOf(entry)]),
+    ...(screen.isTerminal
+      ? [
+          {
+            text: `${task === undefined ? '' : `${task} in `}${file}:${line}`,
+            style: 'dim',
+            fill: 'whole',
+          } as const,
+        ]
+      : [task ?? '', `${file}:${line}`, storyOf(entry)]),
   ]
 }
 

@@ -10,8 +10,6 @@ const SEVERITY_STYLES: Readonly<Record<FileProblem['severity'], Style>> = {
   warning: 'yellow',
   info: 'blue',
 }
-/** Characters of a long line that are shown to the left of the column in question. */
-const CONTEXT = 60
 const WIDTH = 120
 /** A check of a few documents also shows those that were read; a check of many shows only problems. */
 const FEW = 20
@@ -31,19 +29,22 @@ export function reportText(screen: Screen, entries: readonly CheckedEntry[]): st
 function findingText(screen: Screen, { file, lines }: CheckedEntry, found: FileProblem): string {
   const { severity, code, message, line, column } = found
   const place = screen.bold(`${plainText(file)}:${line}:${column}`)
-  const head = `${place} ${screen.paint(SEVERITY_STYLES[severity], severity)} ${code}: ${oneLine(message)}`
+  const head = screen.fit(
+    `${place} ${screen.paint(SEVERITY_STYLES[severity], severity)} ${code}: ${oneLine(message)}`,
+  )
   const text = lines[line]
   return text === undefined || text.trim() === ''
     ? head
     : `${head}\n${pointed(screen, text, column, SEVERITY_STYLES[severity])}`
 }
 
-/** The line with a caret below the place; of a long line the part around it. */
+/** The line with a caret below the place; of a line that is too long the part around it. */
 function pointed(screen: Screen, text: string, column: number, style: Style): string {
-  const start = Math.max(0, Math.min(column - 1, text.length) - CONTEXT)
+  const width = screen.isTerminal ? Math.min(WIDTH, screen.columns - 6) : WIDTH
+  const start = Math.max(0, Math.min(column - 1, text.length) - width / 2)
   const before = clean(text.slice(start, Math.max(start, column - 1)))
-  const after = clean(text.slice(Math.max(start, column - 1), start + WIDTH))
-  const [left, right] = [start > 0 ? '…' : '', start + WIDTH < text.length ? '…' : '']
+  const after = clean(text.slice(Math.max(start, column - 1), start + width))
+  const [left, right] = [start > 0 ? '…' : '', start + width < text.length ? '…' : '']
   const caret = pad('', widthOf(left + before)) + screen.paint(style, '^')
   return `    ${screen.dim(`${left}${before}${after}${right}`.trimEnd())}\n    ${caret}`
 }
@@ -56,7 +57,7 @@ function fineText(screen: Screen, { file, dialect, form, summary }: CheckedEntry
   const who = from === null && to === null ? null : `${from ?? '?'} → ${to ?? 'nobody'}`
   const facts = [form === null || form === dialect ? dialect : `${dialect} ${form}`, id, who, state, task]
   const said = facts.filter((fact) => fact !== null).map((fact) => oneLine(fact))
-  return `${screen.tick} ${plainText(file)}: ${said.join(', ')}`
+  return screen.fit(`${screen.tick} ${plainText(file)}: ${said.join(', ')}`)
 }
 
 /** `3 files, 4 documents, 1 error, 2 warnings` */

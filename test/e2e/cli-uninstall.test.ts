@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { describe, it } from 'node:test'
 import { folders } from '../support/documents/folders.ts'
 import { ask, quick, type Where } from '../support/program/command.ts'
+import { newDatabase, query } from '../support/store/store-places.ts'
 
 /** Every file below a folder with its text; git's own files but its hooks and excludes are left out. */
 const filesIn = (root: string): Record<string, string> =>
@@ -87,6 +88,39 @@ describe('baton uninstall', () => {
     assert.deepEqual(files(), [second])
     assert.equal(existsSync(join(where.cwd, 'baton.yaml')), false)
     assert.equal(existsSync(join(where.cwd, '.baton')), false)
+  })
+
+  it('says that rows stay in PostgreSQL; the SQL of the page removes those of this workspace alone', async (t) => {
+    const cwd = folders(t).repository('shop')
+    const url = await newDatabase()
+    const env = { BATON_STORE: url }
+    await ask({ cwd, env }, 'send', '--to', 'codex', '--title', 'Of shop')
+    const { pathname } = new URL(url)
+    writeFileSync(join(cwd, 'baton.yaml'), 'workspace: other\n')
+    await ask({ cwd, env }, 'send', '--to', 'codex', '--title', 'Of others')
+    const counts = () =>
+      query(url, 'SELECT name FROM baton.workspace JOIN baton.handoff ON ws = workspace.id ORDER BY name')
+    assert.deepEqual(await counts(), [{ name: 'default' }, { name: 'other' }])
+
+    const { code, stderr } = await quick({ cwd, env }, 'uninstall', '--yes')
+
+    assert.equal(code, 0, stderr)
+    assert.match(
+      stderr,
+      new RegExp(`stay in postgres\\S*${pathname} \\(workspace other\\), which others may use`),
+    )
+    assert.deepEqual(await counts(), [{ name: 'default' }, { name: 'other' }])
+    const page = readFileSync(resolve(import.meta.dirname, '../../docs/how-to/uninstall.md'), 'utf8')
+    const sql = /```sql\n([\s\S]*?)```/.exec(page)?.[1]?.replace("'shop'", "'other'")
+    await query(url, sql ?? '')
+    assert.deepEqual(await counts(), [{ name: 'default' }])
+    const left = await query(
+      url,
+      `SELECT relname FROM pg_class c WHERE relnamespace = 'baton'::regnamespace AND relkind IN ('r', 'S') AND
+       (relname = 'handoff_number_2' OR relkind = 'r' AND relname NOT IN ('workspace', 'migration') AND
+       (xpath('/row/n/text()', query_to_xml('SELECT count(*) AS n FROM baton.' || relname || ' WHERE ws = 2', false, true, '')))[1]::text <> '0')`,
+    )
+    assert.deepEqual(left, [])
   })
 
   it('removes keys, trust and settings of the home only when asked to', async (t) => {

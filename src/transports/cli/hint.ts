@@ -46,4 +46,5 @@ export const shellQuoted = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
 /** A hint ends up in logs, so it never shows a password. */
-const withoutPassword = (store: string): string => store.replace(/^(postgres(?:ql)?:\/\/[^/:@]*):.*@/, '$1@')
+export const withoutPassword = (store: string): string =>
+  store.replace(/^(postgres(?:ql)?:\/\/[^/:@]*):.*@/, '$1@')

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { settingsAround } from '../../../../compose/open.ts'
 import { BatonError } from '../../../../domain/errors.ts'
+import { present } from '../../../../domain/present.ts'
 import { runningServer } from '../../../../workspace/server-note.ts'
 import { trustFile } from '../../../../workspace/trust.ts'
 import { findWorkspace, type Workspace } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
+import { withoutPassword } from '../../hint.ts'
 import { CONSENT, isConsented, isOn } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
 import { allRemovals } from './setup.ts'
@@ -51,6 +54,7 @@ export const uninstall: Command = {
       ...inside.filter((name) => !isOurs(name)).map((name) => join(dir, name)),
       ...(isOn(args, 'files') ? [] : documents),
     ]
+    const elsewhere = isUser ? undefined : await storeElsewhere(shell)
     let plan = await allRemovals(shell, isUser)
     const changed = plan.edits.map(({ path }) => path)
     // A file that several programs share is taken apart once for each.
@@ -61,7 +65,7 @@ export const uninstall: Command = {
     if (isDone) for (const path of removed) rmSync(path, { recursive: true, force: true })
     const isFolder = lstatSync(dir, { throwIfNoEntry: false })?.isDirectory()
     if (isDone && isFolder && entriesAt(dir).length === 0) rmdirSync(dir)
-    shell.answer({ removed, changed, kept, done: isDone }, () => {
+    shell.answer({ removed, changed, kept, ...present({ store: elsewhere }), done: isDone }, () => {
       const told = (paths: readonly string[], sign: string, what: string) =>
         paths.map((path) => {
           const near = relative(io.cwd, path)
@@ -79,6 +83,10 @@ export const uninstall: Command = {
       shell.say(
         shell.hint(`nothing was removed; do it with: baton uninstall ${isUser ? '--user ' : ''}--yes`),
       )
+    if (elsewhere !== undefined)
+      shell.warn(
+        `the handoffs and the log stay in ${elsewhere}, which others may use; see docs/how-to/uninstall.md for how its owner removes them`,
+      )
     if (!isUser && entriesAt(home).length > 0)
       shell.say(`keys and trust of your workspaces are in ${home}; see: baton uninstall --user`)
     return 0
@@ -86,6 +94,16 @@ export const uninstall: Command = {
 }
 
 const entriesAt = (folder: string): readonly string[] => (existsSync(folder) ? readdirSync(folder) : [])
+
+/** The store that is not a file of the workspace, as its owner may be told. */
+async function storeElsewhere({ io: { cwd, env } }: Shell): Promise<string | undefined> {
+  const { config } = await settingsAround(cwd, env)
+  const address = env.store ?? config?.store
+  if (address === undefined) return undefined
+  return address.includes('://')
+    ? `${withoutPassword(address)} (workspace ${config?.workspace ?? 'default'})`
+    : address
+}
 
 /** Notes of the home about this workspace alone. Keys stay: they prove logs that were exported. */
 function notesOf({ io: { env } }: Shell, workspace: Workspace, home: string): readonly string[] {

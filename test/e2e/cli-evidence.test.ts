@@ -164,4 +164,40 @@ describe('evidence on the command line', () => {
 
     assert.equal(message, 'HO-2026-001 cannot be completed: no evidence for "Docs"')
   })
+
+  it('is also asked of a step that others follow; the next one begins when the sender has verified it', async (t) => {
+    const where = { cwd: folders(t).repository('shop') }
+    const chain = (title: string, ...more: readonly string[]) =>
+      ask<{ handoff: { id: string } }>(
+        where,
+        'send',
+        '--as',
+        'lead',
+        '--to',
+        'claude',
+        '--title',
+        title,
+        ...more,
+        '--then',
+        'codex',
+        'Review',
+      )
+    const waiting = async () =>
+      (await ask<{ items: { id: string }[] }>(where, 'inbox', '--as', 'codex')).items.map(({ id }) => id)
+    await chain('Limits', ...named('Middleware'))
+    await ask(where, 'accept', '@', '--as', 'claude')
+
+    const refused = await refusal(where, 'submit', '@', '--as', 'claude')
+    assert.match(refused.message, /no evidence for "Middleware"/)
+    await ask(where, 'submit', '@', '--as', 'claude', ...shown('Middleware=a pull request'))
+    assert.deepEqual(await waiting(), [])
+    await ask(where, 'verify', '@', '--pass', '--as', 'lead')
+    assert.deepEqual(await waiting(), ['limits-1.step-2'])
+
+    // Where nothing is to be proven, the next agent looks at the result, without a stop.
+    const { handoff } = await chain('Plan')
+    await ask(where, 'accept', handoff.id, '--as', 'claude')
+    await ask(where, 'submit', handoff.id, '--as', 'claude')
+    assert.deepEqual(await waiting(), ['limits-1.step-2', handoff.id.replace('step-1', 'step-2')])
+  })
 })

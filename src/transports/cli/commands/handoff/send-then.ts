@@ -3,7 +3,8 @@ import { slugOf } from '../../../../git/names.ts'
 import type { Shell } from '../../shell.ts'
 
 /** Options of a first step that a step of a workflow has too. */
-const OF_STEP = ['title', 'summary', 'deliverables', 'criteria', 'constraints', 'checks'] as const
+const TO_PROVE = ['deliverables', 'criteria', 'checks'] as const
+const OF_STEP = ['title', 'summary', 'constraints', ...TO_PROVE] as const
 
 /**
  * A send with agents that follow is a workflow of one step for each: it goes on by itself when a step is handed in. The
@@ -35,7 +36,9 @@ export async function sendThen(
     ...(timeout_s !== undefined && { timeout: timeout_s }),
   }
   const steps = agents.map((agent, i) => ({ id: `step-${i + 2}`, agent, title: words[i] }))
-  const definition = JSON.stringify({ name: slugOf(title), home: 'block', steps: [first, ...steps] })
+  // A step with something to prove waits for the sender's look; the others go on as soon as they are handed in.
+  const home = TO_PROVE.some((name) => name in given) ? 'native' : 'block'
+  const definition = JSON.stringify({ name: slugOf(title), home, steps: [first, ...steps] })
   const session = await shell.open({ write: true })
   const run = await session.call('workflow_start', { definition })
   const { handoff } = await session.call('handoff_get', { id: run.steps[0]?.handoff ?? '' })

@@ -38,12 +38,4 @@ describe('the documentation in the dashboard', () => {
       [],
     )
   })
-
-  it('gives out nothing but its own texts', async () => {
-    const { page } = await dashboard.open('/')
-    for (const path of ['/docs/..%2fREADME.md', '/docs/..%2fdocs%2fREADME.md']) {
-      const answer = await page.request.get(dashboard.url + path)
-      assert.deepEqual([path, answer.status()], [path, 404])
-    }
-  })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { folders } from '../../../../test/support/documents/folders.ts'
@@ -90,6 +90,15 @@ describe('the dashboard over HTTP', () => {
     assert.equal(await file.text(), SCRIPT)
     assert.match(file.headers.get('cache-control') ?? '', /immutable/)
     for (const path of [...outside, '/assets/index.html', '/assets/none.js', '/assets/index-1a2b.js.map'])
+      assert.equal((await request(path)).status, 404, path)
+  })
+
+  it('gives of the documentation its own texts, and no file that an absolute or climbing path names', async (t) => {
+    const { request } = await withWeb(t)
+    const readme = resolve('README.md')
+
+    assert.equal((await request('/docs/how-to/run')).headers.get('content-type'), 'text/html; charset=utf-8')
+    for (const path of [`/docs/${readme}`, '/docs/..%2fREADME.md', `/docs/%2e%2e%2f..${readme}`])
       assert.equal((await request(path)).status, 404, path)
   })
 

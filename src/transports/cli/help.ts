@@ -49,7 +49,7 @@ const RIGHT: readonly Group[] = [
 ]
 
 const MORE: readonly (readonly [title: string, text: string])[] = [
-  ['Also', 'create, wait, next, find, whoami, login, demo, store, folders, gc, uninstall'],
+  ['Also', 'create, wait, next, whoami, login, demo, store, folders, gc, uninstall'],
   [
     'Workflows',
     'baton workflow init|check|start|status|picture: steps, gates and who does what, from a file',

@@ -4,10 +4,10 @@ import { listView } from '../../views/handoff.ts'
 /** An old spelling of `baton list TEXT`. */
 export const find: Command = {
   name: 'find',
-  summary: 'Handoffs, tasks, runs and agents with these words anywhere in them; the same as baton list TEXT.',
+  summary: 'An old spelling of: baton list TEXT.',
   words: ['text'],
   takesMore: true,
-  examples: ['baton find "rate limit"', 'baton find BPRD-2026 --json'],
+  examples: ['baton list "rate limit"', 'baton list BPRD-2026 --json'],
   async run(shell, { words }) {
     const session = await shell.open({ write: false })
     const page = await session.call('handoff_list', { text: words.join(' ').trim() })

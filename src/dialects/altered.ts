@@ -63,11 +63,11 @@ function* leavesOf(value: unknown, path: Path = []): Generator<Leaf> {
 
 /** A text is known wherever it stands, a number only under its key. */
 const markOf = ({ path, value }: Leaf): string =>
-  typeof value === 'string' ? plainWords(value) : `${keyOf(path)}\0${String(value)}`
+  typeof value === 'string' ? plainWords(value) : `${lastKey(path)}\0${String(value)}`
 
-const entryOf = ({ path, value }: Leaf): string => `${keyOf(path)}\0${plainWords(String(value))}`
+const entryOf = ({ path, value }: Leaf): string => `${lastKey(path)}\0${plainWords(String(value))}`
 
-const keyOf = (path: Path) => path.findLast((step) => typeof step === 'string')
+const lastKey = (path: Path) => path.findLast((step) => typeof step === 'string')
 
 /** As people say it: without the sign of an agent, in any case. */
 const plainWords = (text: string): string =>

@@ -1,4 +1,4 @@
-import { createHash, type Hash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream, createWriteStream, existsSync, linkSync, rmSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -41,7 +41,7 @@ export async function backup(
   try {
     const written = new RowDigest()
     const output = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true })
-    await pipeline(Readable.from(backupLines(store, written, work)), createGzip(), output)
+    await pipeline(Readable.from(backupText(store, written, work)), createGzip(), output)
     const readBack = new RowDigest()
     for await (const _ of readBack.through(readBackup(draft, true), work, 'reading back'));
     written.demandSame(readBack, file)
@@ -55,29 +55,29 @@ export async function backup(
   }
 }
 
-async function* backupLines(store: Store, written: RowDigest, work: LongWork): AsyncIterable<string> {
+/** Compressing line by line would cost more than the lines. */
+const CHARACTERS_AT_ONCE = 65_536
+
+async function* backupText(store: Store, written: RowDigest, work: LongWork): AsyncIterable<string> {
   const sum = createHash('sha256')
-  let rows = 0
   const { origin, engine, schema } = store.info
-  yield backupLine(
-    { baton_backup: 1, origin, engine, schema, at: new Date().toISOString() } satisfies Head,
-    sum,
-  )
-  for await (const { text } of written.through(encodedRows(store), work, 'writing')) {
+  const at = new Date().toISOString()
+  let rows = 0
+  let text = `${JSON.stringify({ baton_backup: 1, origin, engine, schema, at } satisfies Head)}\n`
+  for await (const row of written.through(encodedRows(store), work, 'writing')) {
     rows += 1
-    yield backupLine(text, sum)
+    text += `${row.text}\n`
+    if (text.length < CHARACTERS_AT_ONCE) continue
+    sum.update(text)
+    yield text
+    text = ''
   }
-  yield `${JSON.stringify({ rows, sha256: sum.digest('hex') } satisfies End)}\n`
+  const sha256 = sum.update(text).digest('hex')
+  yield `${text}${JSON.stringify({ rows, sha256 } satisfies End)}\n`
 }
 
 async function* encodedRows(store: Store) {
   for await (const row of store.dump()) yield { ...row, text: encodeRow(row) }
-}
-
-function backupLine(value: object | string, sum: Hash): string {
-  const text = `${typeof value === 'string' ? value : JSON.stringify(value)}\n`
-  sum.update(text)
-  return text
 }
 
 /**
@@ -89,11 +89,15 @@ export async function restore(
   open: () => Promise<Store>,
   work: LongWork = {},
 ): Promise<{ store: Store; rows: number; chains: ChainReport }> {
-  const whole = new RowDigest()
-  for await (const _ of whole.through(readBackup(file), work, 'checking the file'));
+  let lines = 0
+  for await (const _ of readLines(file)) {
+    work.signal?.throwIfAborted()
+    work.tell?.('checking the file', ++lines)
+  }
   const store = await open()
-  await store.restore(new RowDigest().through(readBackup(file), work, 'restoring'))
-  return { store, rows: whole.rows, chains: await demandCopied(whole, store, work) }
+  const taken = new RowDigest()
+  await store.restore(taken.through(readBackup(file), work, 'restoring'))
+  return { store, rows: taken.rows, chains: await demandCopied(taken, store, work) }
 }
 
 /**
@@ -147,8 +151,19 @@ async function retire(source: Store, to: string): Promise<void> {
   throw new BatonError('conflict', text, { location: source.info.location })
 }
 
-/** The rows of a backup, with their texts where this process wrote them. Throws at the end when the file was cut off or changed. */
+/** The rows of a backup, with their texts where this process wrote them. */
 async function* readBackup(file: string, isOwn = false): AsyncIterable<DumpRow & { text?: string }> {
+  let number = 1
+  for await (const text of readLines(file)) {
+    number += 1
+    const row = decodeRow(parsed(text))
+    if (!row) throw damaged(file, `line ${number} is not a row`)
+    yield isOwn ? { ...row, text } : row
+  }
+}
+
+/** The lines of its rows. Throws at the end when the file was cut off or changed. */
+async function* readLines(file: string): AsyncIterable<string> {
   if (!existsSync(file))
     throw new BatonError('not_found', `there is no file ${file}; check the path`, { file })
   const source = createReadStream(file)
@@ -159,26 +174,19 @@ async function* readBackup(file: string, isOwn = false): AsyncIterable<DumpRow &
   )
   const sum = createHash('sha256')
   let number = 0
-  let rows = 0
   let held: string | undefined
   try {
     // One line behind: the last is not a row.
     for await (const text of splitLines(unpacked)) {
-      if (held !== undefined) {
-        sum.update(`${held}\n`)
-        if (number === 1) checkHead(held, file)
-        else {
-          rows += 1
-          const row = rowOf(held, file, number)
-          yield isOwn ? { ...row, text: held } : row
-        }
-      }
+      if (held !== undefined) sum.update(`${held}\n`)
+      if (held !== undefined && number === 1) checkHead(held, file)
+      else if (held !== undefined) yield held
       held = text
       number += 1
     }
     if ((await failure) !== undefined) throw damaged(file, 'it cannot be unpacked to its end')
     const end = parsed(held) as Partial<End> | undefined
-    if (end?.rows !== rows || end.sha256 !== sum.digest('hex'))
+    if (end?.rows !== number - 2 || end.sha256 !== sum.digest('hex'))
       throw damaged(file, 'its checksum is not that of its rows')
   } catch (error) {
     if (error instanceof BatonError) throw error
@@ -217,12 +225,6 @@ function checkHead(text: string, file: string): void {
       `${file} was made by a newer Baton (schema ${head.schema}, this one has ${schema}); install that version to restore it`,
       { file, schema: head.schema },
     )
-}
-
-function rowOf(text: string, file: string, number: number): DumpRow {
-  const row = decodeRow(parsed(text))
-  if (!row) throw damaged(file, `line ${number} is not a row`)
-  return row
 }
 
 function parsed(text: string | undefined): unknown {

@@ -134,7 +134,9 @@ class StateCheck {
       )
         this.#changed(name)
       const state = hash('sha256', stateText(table, doc), 'base64url')
-      this.#rows.set(`${table} ${uid}`, { table, name, state, doc, cells })
+      // Most rows are these, and nothing follows from their fields: a large store must fit into memory.
+      const kept = table === 'handoff' || table === 'content' ? { doc: {}, cells: {} } : { doc, cells }
+      this.#rows.set(`${table} ${uid}`, { table, name, state, ...kept })
       const kind = KINDS[table] ?? table
       const owners = [uid, doc.agent, doc.handoff, doc.about]
       if (table !== 'content') this.#owners.set(`${kind} ${table === 'task' ? doc.id : uid}`, owners)

@@ -57,7 +57,8 @@ function fill(bytes: Uint8Array, size: number, target: Uint8Array): number {
 export function openDisclosure(disclosure: string): { readonly name: string; readonly value: unknown } {
   try {
     const coded = atob(disclosure.replaceAll('-', '+').replaceAll('_', '/'))
-    const bytes = Uint8Array.from(coded, (letter) => letter.charCodeAt(0))
+    const bytes = new Uint8Array(coded.length)
+    for (let at = 0; at < bytes.length; at += 1) bytes[at] = coded.charCodeAt(at)
     const [, name, value] = JSON.parse(decoder.decode(bytes)) as unknown[]
     return { name: String(name), value }
   } catch {

@@ -152,6 +152,26 @@ describeOnEngines('the flow of handoffs', (open) => {
     ])
   })
 
+  it('tells the oldest open handoff of a receiver and its last step, whatever instance holds it', async (t) => {
+    const w = await open(t)
+    const first = await send(w, 'coder')
+    w.clock.pass(72 * HOUR_MS)
+    await send(w, 'coder')
+    await w.service.receiving.accept(by('coder', { instance: 'one' }), first.uid)
+
+    const { agents, made } = await flowOf(w, '1d')
+
+    const { created_at: since, id } = first
+    assert.equal(made, 1)
+    assert.deepEqual(
+      agents.map(({ name, oldest, seen_at }) => ({ name, oldest, seen_at })),
+      [
+        { name: 'coder', oldest: { id, since }, seen_at: w.clock.text },
+        { name: 'planner', oldest: undefined, seen_at: w.clock.text },
+      ],
+    )
+  })
+
   it('answers a week without being asked for more, and says when nothing was handed over', async (t) => {
     const w = await open(t)
 

@@ -1,4 +1,4 @@
-import type { State } from '../domain/lifecycle.ts'
+import { isOpen, STATES, type State } from '../domain/lifecycle.ts'
 import type { FlowGroup, FlowStep } from '../domain/reports/flow.ts'
 import type { TaskState } from '../domain/tasks/task.ts'
 import type { Engine } from './queries.ts'
@@ -47,9 +47,14 @@ export interface FlowWords {
   firstWord(text: string): string
   /** Of equally many the lower one. */
   median(value: string): string
+  /** Receivers of open handoffs and the uid of the oldest, as `agent` and `uid`. */
+  readonly oldest: string
 }
 
-function flowSql({ created, updated, firstWord, median }: FlowWords, step_s: FlowStep): string {
+/** States of open handoffs that somebody holds; looked up by the index of states. */
+const HELD = STATES.filter((state) => isOpen(state) && state !== 'offered').map((state) => `'${state}'`)
+
+function flowSql({ created, updated, firstWord, median, oldest }: FlowWords, step_s: FlowStep): string {
   const step = STEP[step_s]
   const completed = `${ENDED} AND ${STATE} = 'co'`
   return `SELECT 'ended', ${step(ENDED_AT)} || ${STATE}, count(*), ${median(MS)}, '', '', '' ${ENDED} GROUP BY 2
@@ -57,18 +62,31 @@ function flowSql({ created, updated, firstWord, median }: FlowWords, step_s: Flo
     UNION ALL SELECT 'pair', ${PAIR}, count(*), sum(CASE WHEN ${MADE} >= ? THEN 1 ELSE 0 END), max(${ENDED_AT}), max(${MADE}), '' ${ENDED} GROUP BY 2
     UNION ALL SELECT 'took', ${firstWord('substr(key, 69)')}, count(*), ${median(MS)}, '', '', '' ${completed} GROUP BY 2
     UNION ALL SELECT 'took', '', count(*), ${median(MS)}, '', '', '' ${completed}
-    UNION ALL SELECT 'open', ${step(created)} || ' ' || to_agent || ' ' || from_agent || ' ' || coalesce(holder, ''), count(*), 0,
-      max(${updated}), max(${created}), min(${created} || ' ' || id) FROM handoff WHERE open = 1 GROUP BY 2`
+    UNION ALL SELECT 'open', ${step(created)} || ' ' || to_agent || ' ' || from_agent, count(*), 0, '', max(${created}), ''
+      FROM handoff WHERE open = 1 AND uid >= ? GROUP BY 2
+    UNION ALL SELECT 'held', holder, count(*), 0, max(${updated}), '', ''
+      FROM handoff WHERE open = 1 AND state IN (${HELD}) AND holder IS NOT NULL GROUP BY 2
+    UNION ALL SELECT 'oldest', o.agent, 1, 0, '', ${created}, h.id FROM (${oldest}) AS o JOIN (SELECT uid, id, doc FROM handoff) AS h ON h.uid = o.uid`
 }
 
-/** Counts handoffs since an instant, in groups; reads only keys of those that ended, and the open ones. */
+const DAY_MS = 86_400_000
+
+/** A handoff that was made at this instant has no lower uid. A day more, because clocks differ. */
+function oldestUid(since: string): string {
+  const time = Math.max(0, Date.parse(since) - DAY_MS)
+    .toString(16)
+    .padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}`
+}
+
+/** Counts handoffs since an instant, in groups; reads keys of those that ended, and the open ones that are new or held. */
 export async function countFlow(
   { askSlowly, flowWords }: Pick<Engine, 'askSlowly' | 'flowWords'>,
   since: string,
   step_s: FlowStep,
 ): Promise<readonly FlowGroup[]> {
   const start = `@${since}`
-  const values = [start, start, since, since, start, start, start]
+  const values = [start, start, since, since, start, start, start, oldestUid(since)]
   const rows = await askSlowly(flowSql(flowWords, step_s), ...values)
   return rows.map(([kind, key, count, more, at, made_at, first]) => ({
     kind: kind as FlowGroup['kind'],

@@ -80,10 +80,12 @@ export type Flow = Omit<FlowAnswer, 'agents'> & { readonly agents: readonly Agen
  * - `made`: by step, of those that ended
  * - `pair`: of those that ended, by `state receiver sender retries`; `more` were made in the window as well
  * - `took`: of completed ones by receiver, and all of them under no name; `more` is the median in milliseconds
- * - `open`: by `step receiver sender holder`, whenever they were made; `at` is the last change, `first` the oldest with its id
+ * - `open`: by `step receiver sender`, of those made in the window, and some that are older
+ * - `held`: of open ones by holder; `at` is the last change
+ * - `oldest`: of open ones by receiver; `first` is its id
  */
 export interface FlowGroup {
-  readonly kind: 'ended' | 'made' | 'pair' | 'took' | 'open'
+  readonly kind: 'ended' | 'made' | 'pair' | 'took' | 'open' | 'held' | 'oldest'
   readonly key: string
   readonly count: number
   readonly more: number
@@ -169,16 +171,14 @@ export function flowOf(
     }
     if (kind === 'took' && count > 0) (key === '' ? all : agentOf(key)).median_s = secondsOf(more)
     if (kind === 'open') {
-      const [step = '', to = '', from = '', holder = ''] = key.split(' ')
+      const [step = '', to = '', from = ''] = key.split(' ')
       if (places.has(step)) {
         madeIn(step, count)
         madeBy(from, to, count, made_at)
       }
-      if (holder !== '') see(agentOf(holder), at)
-      const [since = '', ...id] = first.split(' ')
-      const { oldest } = agentOf(to)
-      if (!oldest || since < oldest.since) agentOf(to).oldest = { id: id.join(' '), since }
     }
+    if (kind === 'held') see(agentOf(key.split('#')[0]!), at)
+    if (kind === 'oldest') agentOf(key).oldest = { id: first, since: made_at }
   }
   return {
     window,

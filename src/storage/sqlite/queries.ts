@@ -33,6 +33,8 @@ const FLOW_WORDS: FlowWords = {
   updated: `json_extract(doc, '$.updated_at')`,
   firstWord: (text) => `substr(${text}, 1, instr(${text}, ' ') - 1)`,
   median: (value) => `median(${value})`,
+  oldest:
+    'SELECT to_agent AS agent, min(uid) AS uid FROM handoff INDEXED BY handoff_open_to WHERE open = 1 GROUP BY to_agent',
 }
 
 /** `read` waits while nobody can read. */

@@ -17,6 +17,7 @@ const FLOW_WORDS: FlowWords = {
   updated: fieldIn('updated_at'),
   firstWord: (text) => `split_part(${text}, ' ', 1)`,
   median: (value) => `percentile_disc(0.5) WITHIN GROUP (ORDER BY ${value})`,
+  oldest: `SELECT agent, min(uid) AS uid FROM party WHERE side = 'to' GROUP BY agent`,
 }
 
 const LONGEST_CHAIN = `SELECT doc, open_deps FROM baton.task

@@ -9,18 +9,31 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createService, openStore, toStoreTarget } from '../src/compose/main.ts'
-import { uuid7 } from '../src/service/uuid7.ts'
-import { tableRow } from '../src/storage/rows.ts'
-import type { DumpRow } from '../src/storage/store.ts'
 import { ask, Crew, hangUp, type Member, quantile } from '../test/support/servers/crew.ts'
 import { type OwnPostgres, startOwnPostgres } from '../test/support/servers/postgres.ts'
 import { newDatabase, query } from '../test/support/store/store-places.ts'
 import { type Finding, median } from './support/measure.ts'
-import { seededHandoff } from './support/seeded.ts'
+import { fillHistory } from './support/seeded-history.ts'
 
 const FULL = { agents: 200, seconds: 60, handoffs: 400_000, rounds: 200 }
 const SHORT = { agents: 100, seconds: 20, handoffs: 20_000, rounds: 60 }
-const SEARCHES = 12
+const OF_ALL =
+  'state=completed&from=sender-1&to=receiver-0&type=sequential&with=sender-1&since=90d&kind=handoff'
+/** The dearest that the operations allow: the beginning of every word, common, rare and absent words, a part of an id, all filters. */
+const SEARCHES = [
+  'text=w',
+  'text=w&kind=handoff&since=90d',
+  'text=w1',
+  'text=w1x',
+  'text=w1x%20w2x%20w3x',
+  'text=w5x%20w2000x',
+  'text=w15000x',
+  'text=nowhere',
+  'text=9999',
+  'text=2026',
+  `text=w1&${OF_ALL}`,
+  'since=90d&with=sender-1&state=completed&state=offered&limit=200',
+]
 const WAITS = 1_000
 const WORKERS = 8
 /** A pause of 0.4 s between the calls of an agent, on average. */
@@ -67,12 +80,11 @@ export async function load(): Promise<readonly Finding[]> {
 /** A database with that many handoffs, of which a tenth is open, and two servers over it. */
 async function opened(size: Size, postgres: OwnPostgres): Promise<World> {
   const address = await newDatabase(postgres.url)
+  const begun = performance.now()
+  await fillHistory(address, size.handoffs, size.agents)
+  const seconds = ((performance.now() - begun) / 1_000).toFixed(0)
+  process.stderr.write(`  filled ${size.handoffs.toLocaleString('en')} in ${seconds} s\n`)
   const store = await openStore(toStoreTarget(address))
-  process.stderr.write(`  filling ${size.handoffs.toLocaleString('en')}\n`)
-  await store.restore(history(size))
-  // As if these had been sent: a send would try each of their numbers, one after the other.
-  if (size.handoffs > 0) await query(address, `SELECT setval('baton.handoff_number_1', ${size.handoffs})`)
-  await query(address, 'VACUUM ANALYZE')
   const tokens = await createService(store).tokens()
   const ops = { actor: { name: 'ops', kind: 'human', auth: 'os-user' } } as const
   const member = async (name: string): Promise<Member> => ({
@@ -89,12 +101,6 @@ async function opened(size: Size, postgres: OwnPostgres): Promise<World> {
     for (const { child } of servers) child.kill('SIGKILL')
   }
   return { size, postgres, address, members, searcher, ports, close }
-}
-
-async function* history({ handoffs, agents }: Size): AsyncIterable<DumpRow> {
-  const at = new Date().toISOString()
-  for (let i = 0; i < handoffs; i += 1)
-    yield { table: 'handoff', row: { ...tableRow('handoff')(seededHandoff(uuid7(), i, at, agents)) } }
 }
 
 async function started(address: string) {
@@ -119,7 +125,7 @@ async function besideSearches({ size, members, searcher, ports }: World): Promis
     const over = new AbortController()
     const search = async (n: number) => {
       while (!over.signal.aborted) {
-        const { status } = await ask(ports[n % ports.length]!, searcher.token, '/v1/handoffs?text=zebra')
+        const { status } = await ask(ports[n % ports.length]!, searcher.token, `/v1/handoffs?${SEARCHES[n]}`)
         if (status === 200) late.searches += 1
         else late.refused += 1
         if (status !== 200) await pause(100)
@@ -131,7 +137,7 @@ async function besideSearches({ size, members, searcher, ports }: World): Promis
         await pause(250)
       }
     }
-    const beside = [...Array.from({ length: SEARCHES }, (_, n) => search(n)), ...ports.map(probe)]
+    const beside = [...SEARCHES.map((_, n) => search(n)), ...ports.map(probe)]
     for (const times of (await crew.work(slice, THINK_MS)).values()) calls.beside.push(...times)
     over.abort()
     await Promise.all(beside)
@@ -142,7 +148,7 @@ async function besideSearches({ size, members, searcher, ports }: World): Promis
   const world = `${size.agents} agents, ${size.handoffs.toLocaleString('en')} handoffs`
   return [
     {
-      question: `${world}: calls at p99 beside ${SEARCHES} searches of one token, against those without`,
+      question: `${world}: calls at p99 beside ${SEARCHES.length} searches of one token, against those without`,
       ratio: of('beside', 0.99) / of('alone', 0.99),
       detail: `${told('beside')}; without: ${told('alone')}; ${late.searches} searches, ${late.refused} refused`,
       bound: { sign: '<=', value: 2 },
@@ -273,11 +279,17 @@ const LISTS: Readonly<Record<string, string>> = {
   'list of a sender without history': '/v1/handoffs?from=nobody',
   'list of a sender and a receiver': '/v1/handoffs?from=sender-1&to=receiver-2',
   'list of a sender and a state': '/v1/handoffs?from=sender-1&state=failed',
-  'search for words that are not there': '/v1/handoffs?text=zebra',
+  'search for the beginning of every word': '/v1/handoffs?text=w',
+  'search for a common word': '/v1/handoffs?text=w1x',
+  'search for common words': '/v1/handoffs?text=w1x%20w2x%20w3x',
+  'search for a rare word': '/v1/handoffs?text=w15000x',
+  'search for a word that is not there': '/v1/handoffs?text=nowhere',
   'search for a part of an id': '/v1/handoffs?text=-9999',
+  'search with all filters': `/v1/handoffs?text=w1&${OF_ALL}`,
   status: '/v1/status',
   metrics: '/metrics',
   'flow report': '/v1/reports/flow',
+  'flow report of all history': '/v1/reports/flow?window=90d',
   'next actions': '/v1/next-actions',
   log: '/v1/audit/log',
 }

@@ -12,6 +12,7 @@ import { by } from '../../test/support/program/workspace.ts'
 import { startPostgres } from '../../test/support/servers/postgres.ts'
 import { aContent, aHandoff } from '../../test/support/store/builders.ts'
 import { type Finding, inFolder, median } from './measure.ts'
+import { seededWords } from './seeded-history.ts'
 
 const SIZE = 100_000
 const CALLS = 15
@@ -100,13 +101,17 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 
 /** Handoffs whose packages have fifty words of a vocabulary in which few are common, as in a language. */
 async function* written(): AsyncIterable<DumpRow> {
-  const word = () => `w${Math.floor(20_000 ** Math.random())}x`
-  const words = (count: number) => Array.from({ length: count }, word).join(' ')
   for (let i = 1; i <= SIZE; i++) {
     const uid = uuid7()
-    const handoff = aHandoff({ uid, id: `HO-2026-${i}`, root: uid, title: words(5), state: 'completed' })
+    const handoff = aHandoff({
+      uid,
+      id: `HO-2026-${i}`,
+      root: uid,
+      title: seededWords(5),
+      state: 'completed',
+    })
     yield { table: 'handoff', row: { ...tableRow('handoff')(handoff) } }
-    const content = aContent({ package: { summary: words(25), context: words(25) } })
+    const content = aContent({ package: { summary: seededWords(25), context: seededWords(25) } })
     yield { table: 'content', row: { uid, doc: JSON.stringify(content) } }
     const entry = {
       id: i,

@@ -1,0 +1,89 @@
+import pg from 'pg'
+import { openStore, toStoreTarget } from '../../src/compose/main.ts'
+import type { Content } from '../../src/domain/handoffs/package.ts'
+import { facetWord, indexText, searchedHandoff } from '../../src/domain/search.ts'
+import { uuid7 } from '../../src/service/uuid7.ts'
+import { tableRow } from '../../src/storage/rows.ts'
+import type { DumpRow } from '../../src/storage/store.ts'
+import { seededHandoff } from './seeded.ts'
+
+const VOCABULARY = 20_000
+const DAYS_MS = 60 * 86_400_000
+const WORDS_AT_ONCE = 2_000
+const PUT = `INSERT INTO baton.word (ws, uid, seq, at, words) SELECT 1, uid, seq, at, array_to_tsvector(string_to_array(words, ' '))
+  FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[]) AS r (uid, seq, at, words)`
+
+/** So many words of a vocabulary in which few are common, as in a language: `w1x` is in nearly every document, `w15000x` in few. */
+export const seededWords = (count: number): string =>
+  Array.from({ length: count }, () => `w${Math.floor(VOCABULARY ** Math.random())}x`).join(' ')
+
+/**
+ * Fills a new database of PostgreSQL as two months leave it: handoffs with packages, an entry of the log for each, and
+ * the index of their words as a search would have made it. Rows are written past the engine: history is not the
+ * question here. One index is made at the end, which is as the migration makes it.
+ */
+export async function fillHistory(address: string, handoffs: number, agents: number): Promise<void> {
+  const store = await openStore(toStoreTarget(address))
+  const client = new pg.Client({ connectionString: address })
+  await client.connect()
+  try {
+    const [{ indexdef } = { indexdef: '' }] = (
+      await client.query(`SELECT indexdef FROM pg_indexes WHERE indexname = 'word_words'`)
+    ).rows
+    await client.query('SET synchronous_commit = off; DROP INDEX baton.word_words')
+    const cut: [uids: string[], seqs: number[], ats: string[], words: string[]] = [[], [], [], []]
+    const put = async (least: number) => {
+      if (cut[0].length >= least) await client.query(PUT, cut)
+      if (cut[0].length >= least) for (const column of cut) column.length = 0
+    }
+    await store.restore(
+      history(handoffs, agents, async (uid, seq, at, words) => {
+        for (const [i, value] of [uid, seq, at, words].entries()) cut[i]!.push(value as never)
+        await put(WORDS_AT_ONCE)
+      }),
+    )
+    await put(1)
+    await client.query(indexdef)
+    // As if these had been sent: a send would try each of their numbers, one after the other.
+    if (handoffs > 0) await client.query(`SELECT setval('baton.handoff_number_1', ${handoffs})`)
+    await client.query('VACUUM ANALYZE')
+  } finally {
+    await client.end()
+    await store.close()
+  }
+}
+
+type Index = (uid: string, seq: number, at: string, words: string) => Promise<void>
+
+/** A restore writes rows of one table that follow each other at once. */
+const ROWS_AT_ONCE = 500
+
+async function* history(handoffs: number, agents: number, index: Index): AsyncIterable<DumpRow> {
+  const start = Date.now() - DAYS_MS
+  const workspace = facetWord('workspace', '1')
+  const rows: Record<'handoff' | 'content' | 'entry', DumpRow['row'][]> = {
+    handoff: [],
+    content: [],
+    entry: [],
+  }
+  for (let i = 0; i < handoffs; i += 1) {
+    const atMs = start + Math.floor((DAYS_MS * i) / handoffs)
+    const [uid, at] = [uuid7(atMs), new Date(atMs).toISOString()]
+    const seeded = seededHandoff(uid, i, at, agents)
+    const ended_at = new Date(Math.min(atMs + (1 + (i % 97)) * 60_000, Date.now())).toISOString()
+    const ended = seeded.ended_at && { ended_at, updated_at: ended_at }
+    const handoff = { ...seeded, title: seededWords(5), ...ended }
+    const content: Content = {
+      package: { summary: seededWords(25), context: seededWords(25) },
+      thread: [],
+      verifications: [],
+    }
+    const entry = { id: i + 1, stream: uid, seq: 0, subject: uid, act: 'handoff.send', at, hash: '' }
+    rows.handoff.push({ ...tableRow('handoff')(handoff) })
+    rows.content.push({ uid, doc: JSON.stringify(content) })
+    rows.entry.push({ ...entry, body: new Uint8Array(9), disclosures: null })
+    await index(uid, i + 1, at, `${workspace} ${indexText(searchedHandoff(handoff, content))}`)
+    if (rows.handoff.length < ROWS_AT_ONCE && i < handoffs - 1) continue
+    for (const [table, all] of Object.entries(rows)) for (const row of all.splice(0)) yield { table, row }
+  }
+}

@@ -66,8 +66,6 @@ export class GroupCommit {
   #running = 0
   /** Units of the transactions that are under way. */
   #inFlight = 0
-  /** Units that were here together lately. */
-  #usual = 0
   #scheduled = false
   #settle: ((due: readonly DueItem[], at: string) => readonly Unit<unknown>[]) | undefined
   #idle: (() => void)[] = []
@@ -109,14 +107,11 @@ export class GroupCommit {
     return this.#queue.splice(0, Math.min(this.#options.maxBatch, ready, this.#fairShare()))
   }
 
-  /**
-   * Equal lanes: one transaction is decided here while the server is at work on the other. Units of callers that are
-   * busy elsewhere for a moment count too: a lane that takes half of a burst leaves none for the next one.
-   */
+  /** Equal lanes: one transaction is decided here while the server is at work on the other. */
   #fairShare(): number {
-    this.#usual = Math.max(this.#queue.length + this.#inFlight, this.#usual * 0.95)
-    const lanes = Math.max(1, Math.min(this.#options.lanes, Math.floor(this.#usual / FAIR_BATCH)))
-    return Math.ceil(this.#usual / lanes)
+    const units = this.#queue.length + this.#inFlight
+    const lanes = Math.max(1, Math.min(this.#options.lanes, Math.floor(units / FAIR_BATCH)))
+    return Math.ceil(units / lanes)
   }
 
   #schedule(): void {

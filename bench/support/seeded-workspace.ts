@@ -7,6 +7,7 @@ import type { Block } from '../../src/domain/blocks/block.ts'
 import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
 import type { Content } from '../../src/domain/handoffs/package.ts'
 import type { State } from '../../src/domain/lifecycle.ts'
+import type { Task } from '../../src/domain/tasks/task.ts'
 import { RUN_STATES, type Run } from '../../src/domain/workflow/run.ts'
 import { uuid7 } from '../../src/service/uuid7.ts'
 import { TABLES, tableRow } from '../../src/storage/rows.ts'
@@ -25,6 +26,8 @@ const OPEN: readonly (readonly [state: State, count: number])[] = [
   ['needs_input', 2],
   ['in_review', 19],
 ]
+/** Tasks that wait for each other. */
+const [LONG_CHAIN, SHORT_CHAIN] = [240, 20]
 const ENDED_BADLY: readonly State[] = ['failed', 'rejected', 'expired']
 /** The life of a handoff until it has the state, as most of them have it. */
 const LIFE: readonly (readonly [act: string, from: State, to: State])[] = [
@@ -51,7 +54,7 @@ export async function fillWorkspace(path: string, size: number): Promise<void> {
       put('agent', { name, doc: JSON.stringify(newAgent(name, 'agent', at)) })
   for (let i = 0; i < size; i++)
     putHandoff(put, store.info.origin, i, start + Math.floor((DAYS_MS * i) / size))
-  for (let i = 0; i < size / 20; i++) putTask(put, i, at)
+  putTasks(put, size / 20, at)
   for (let i = 0; i < size / HANDOFFS_A_RUN; i++) put('run', { ...tableRow('run')(aRun(i, start, size)) })
   for (let i = 0; i < size / 10; i++) put('block', { ...tableRow('block')(aBlock(i, start, size / 10)) })
   put('counter', { name: 'handoff', value: size })
@@ -147,11 +150,25 @@ const contentOf = ({ title, state }: Handoff): Content => ({
   verifications: [],
 })
 
-function putTask(put: Put, index: number, at: string): void {
-  const uid = uuid7()
-  const depends_on = index % 20 === 0 ? [] : [`P${Math.floor((index - 1) / 1_000)}.${(index - 1) % 1_000}`]
-  const task = { ...seededTask(uid, index, at), depends_on }
-  put('task', { ...tableRow('task')(task), open_deps: depends_on.length, height: 20 - (index % 20) })
+/** One chain that is longer than any answer holds, then short ones of which the first tasks are done. */
+function putTasks(put: Put, count: number, at: string): void {
+  let before: Task | undefined
+  for (let i = 0; i < count; i++) {
+    const isLong = i < LONG_CHAIN
+    const length = isLong ? LONG_CHAIN : SHORT_CHAIN
+    const place = isLong ? i : (i - LONG_CHAIN) % SHORT_CHAIN
+    const done = isLong ? 0 : Math.floor((i - LONG_CHAIN) / SHORT_CHAIN) % (SHORT_CHAIN + 1)
+    const status = place < done ? 'done' : place === done && i % 7 === 0 ? 'in_progress' : 'todo'
+    const needs = place === 0 ? undefined : before
+    const task: Task = {
+      ...seededTask(uuid7(), i, at),
+      ...{ status, level: place, critical: false, depends_on: needs ? [needs.id] : [] },
+    }
+    const open_deps = needs && needs.status !== 'done' ? 1 : 0
+    put('task', { ...tableRow('task')(task), open_deps, height: length - place })
+    if (needs) put('task_dep', { task: task.uid, depends_on: needs.uid })
+    before = task
+  }
 }
 
 /** Runs end in turn in each of their states. */

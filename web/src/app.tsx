@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
 import { Refusal } from './api/call.ts'
 import { follow } from './api/live.ts'
@@ -8,20 +8,29 @@ import { Frame } from './features/frame/frame.tsx'
 import { Board } from './pages/board.tsx'
 import { Login, LoginOver } from './pages/login.tsx'
 import { ownDrafts } from './ui/input/drafts.ts'
+import { later } from './ui/later.tsx'
 import { Missing } from './ui/missing.tsx'
 import { decoded } from './ui/pages.ts'
 import { Failed, Loading } from './ui/states.tsx'
 import { Repository } from './ui/text/linked.tsx'
 
-const Inbox = lazy(async () => ({ default: (await import('./pages/inbox.tsx')).Inbox }))
-const HandoffPage = lazy(async () => ({ default: (await import('./pages/handoff.tsx')).HandoffPage }))
-const NewHandoff = lazy(async () => ({ default: (await import('./pages/new.tsx')).NewHandoff }))
-const Tasks = lazy(async () => ({ default: (await import('./pages/tasks.tsx')).Tasks }))
-const Agents = lazy(async () => ({ default: (await import('./pages/agents.tsx')).Agents }))
-const Workflows = lazy(async () => ({ default: (await import('./pages/workflows.tsx')).Workflows }))
-const Metrics = lazy(async () => ({ default: (await import('./pages/metrics.tsx')).Metrics }))
-const Docs = lazy(async () => ({ default: (await import('./pages/docs.tsx')).Docs }))
-const Audit = lazy(async () => ({ default: (await import('./pages/audit.tsx')).Audit }))
+const page = () => <Loading what="the page" />
+const Inbox = later(async () => (await import('./pages/inbox.tsx')).Inbox, page)
+const HandoffPage = later(async () => (await import('./pages/handoff.tsx')).HandoffPage, page)
+const NewHandoff = later(async () => (await import('./pages/new.tsx')).NewHandoff, page)
+const Tasks = later(async () => (await import('./pages/tasks.tsx')).Tasks, page)
+const Agents = later(async () => (await import('./pages/agents.tsx')).Agents, page)
+const Workflows = later(async () => (await import('./pages/workflows.tsx')).Workflows, page)
+const Metrics = later(async () => (await import('./pages/metrics.tsx')).Metrics, page)
+const Docs = later(async () => (await import('./pages/docs.tsx')).Docs, page)
+const Audit = later(async () => (await import('./pages/audit.tsx')).Audit, page)
+
+const BY_PATH: Readonly<Record<string, { fetch(): Promise<unknown> }>> = {
+  ...{ inbox: Inbox, handoffs: HandoffPage, new: NewHandoff, tasks: Tasks, agents: Agents },
+  ...{ workflows: Workflows, metrics: Metrics, docs: Docs, audit: Audit },
+}
+// The code of the page comes while the server is asked who is there. A failure is told when the page is shown.
+BY_PATH[location.pathname.split('/')[1] ?? '']?.fetch().catch(() => undefined)
 
 /** Whoever is not known is asked who they are; everybody else sees the pages. */
 export function App() {
@@ -55,47 +64,43 @@ function Pages({ me }: { readonly me: Me }) {
     <Repository value={me.repository}>
       <Frame me={me}>
         <Boundary key={path}>
-          <Suspense fallback={<Loading what="the page" />}>
-            <Switch>
-              <Route path="/">
-                <Board me={me} />
-              </Route>
-              <Route path="/list">
-                <Board me={me} isList />
-              </Route>
-              <Route path="/inbox">
-                <Inbox me={me} />
-              </Route>
-              <Route path="/new">
-                <NewHandoff />
-              </Route>
-              <Route path="/handoffs/:id">
-                {() => <HandoffPage key={idInAddress()} id={idInAddress()} />}
-              </Route>
-              <Route path="/tasks">
-                <Tasks />
-              </Route>
-              <Route path="/agents">
-                <Agents />
-              </Route>
-              <Route path="/workflows">
-                <Workflows />
-              </Route>
-              <Route path="/workflows/:id">{() => <Workflows id={idInAddress()} />}</Route>
-              <Route path="/metrics">
-                <Metrics />
-              </Route>
-              <Route path="/docs/*?">
-                <Docs />
-              </Route>
-              <Route path="/audit">
-                <Audit />
-              </Route>
-              <Route>
-                <Missing what="such page" />
-              </Route>
-            </Switch>
-          </Suspense>
+          <Switch>
+            <Route path="/">
+              <Board me={me} />
+            </Route>
+            <Route path="/list">
+              <Board me={me} isList />
+            </Route>
+            <Route path="/inbox">
+              <Inbox me={me} />
+            </Route>
+            <Route path="/new">
+              <NewHandoff />
+            </Route>
+            <Route path="/handoffs/:id">{() => <HandoffPage key={idInAddress()} id={idInAddress()} />}</Route>
+            <Route path="/tasks">
+              <Tasks />
+            </Route>
+            <Route path="/agents">
+              <Agents />
+            </Route>
+            <Route path="/workflows">
+              <Workflows />
+            </Route>
+            <Route path="/workflows/:id">{() => <Workflows id={idInAddress()} />}</Route>
+            <Route path="/metrics">
+              <Metrics />
+            </Route>
+            <Route path="/docs/*?">
+              <Docs />
+            </Route>
+            <Route path="/audit">
+              <Audit />
+            </Route>
+            <Route>
+              <Missing what="such page" />
+            </Route>
+          </Switch>
         </Boundary>
       </Frame>
     </Repository>

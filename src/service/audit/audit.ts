@@ -8,7 +8,7 @@ import { refuse, UseCases } from '../write.ts'
 import { newCheckpoint, newestCheckpoint, type Verified } from './checkpoints.ts'
 import { finalize, sealedRoot } from './finalize.ts'
 import { demandEntries } from './heads.ts'
-import { logKeyOf, type NamedKey, renewKey, signingKey, signingProblem } from './log-key.ts'
+import { logKeyOf, renewKey, signingKey, signingProblem } from './log-key.ts'
 import { readLog } from './log-reader.ts'
 import { currentCheckpoint, proofOf } from './proof.ts'
 import { sequence } from './sequence.ts'
@@ -81,13 +81,14 @@ export class Audit extends UseCases {
     return entries.map((entry) => ({ ...toShown(entry), ...present({ id: ids.get(entry.subject) }) }))
   }
 
-  /** The key that signs this log, and whether this machine holds it. */
-  async key(): Promise<NamedKey & { readonly origin: string; readonly here: boolean }> {
+  /** The key that signs this log, whether this machine holds it, and the newest head as it stands, for a reader to verify. */
+  async key() {
     const { origin } = this.deps.store.info
     const keys = await this.deps.keys?.()
     const own = await keys?.key(origin)
     const named = await logKeyOf(this.deps)
-    if (named) return { ...named, origin, here: own?.vkey === named.vkey }
+    const [head] = await this.deps.store.checkpoints({ limit: 1 })
+    if (named) return { ...named, origin, here: own?.vkey === named.vkey, ...present({ head }) }
     const made = await signingKey(this.deps)
     return { vkey: made.vkey, host: keys?.host ?? '', file: made.file, origin, here: true }
   }

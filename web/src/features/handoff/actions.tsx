@@ -1,13 +1,14 @@
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { Permitted } from '../../../../src/domain/handoffs/permitted.ts'
 import type { OperationName, OperationOutput } from '../../../../src/runner/calls.ts'
 import { useOperation } from '../../api/queries.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { keyLabel, SHORTCUTS, type ShortcutName, useShortcuts } from '../../ui/input/shortcuts.ts'
+import { later } from '../../ui/later.tsx'
 import { say } from '../../ui/toast.tsx'
 import { useAct } from './use-act.ts'
 
-const Edit = lazy(async () => ({ default: (await import('./edit.tsx')).Edit }))
+const Edit = later(async () => (await import('./edit.tsx')).Edit)
 
 interface Action {
   readonly step: Permitted
@@ -125,11 +126,7 @@ export function Actions({ full }: { readonly full: OperationOutput<'handoff_get'
           Edit <kbd>{SHORTCUTS.edit.keys[0]}</kbd>
         </button>
       )}
-      {isEditing && (
-        <Suspense fallback={null}>
-          <Edit full={full} close={() => edit(false)} />
-        </Suspense>
-      )}
+      {isEditing && <Edit full={full} close={() => edit(false)} />}
       {possible.some(isHeldBack) && (
         <p className="failed whole wrap">Check failed: {failed.map(({ name }) => name).join(', ')}</p>
       )}

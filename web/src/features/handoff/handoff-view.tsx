@@ -1,8 +1,8 @@
-import { lazy, Suspense } from 'react'
 import { Link } from 'wouter'
 import { isMissing } from '../../api/call.ts'
 import { useOperation } from '../../api/queries.ts'
 import { StateBadge } from '../../ui/badge.tsx'
+import { later } from '../../ui/later.tsx'
 import { Missing } from '../../ui/missing.tsx'
 import { Changed, Failed, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -14,8 +14,11 @@ import { Standing, Understood } from './standing.tsx'
 import { Comment, Thread } from './thread.tsx'
 import { Attempts, Timeline } from './timeline.tsx'
 
-const Proof = lazy(async () => ({ default: (await import('./proof.tsx')).Proof }))
-const Source = lazy(async () => ({ default: (await import('./source.tsx')).Source }))
+const Proof = later(
+  async () => (await import('./proof.tsx')).Proof,
+  () => <Loading what="the proof" />,
+)
+const Source = later(async () => (await import('./source.tsx')).Source)
 
 /** Everything about one handoff: the package, the result, the events and the proof. In a panel it is one column. */
 export function HandoffView({ id, isPanel = false }: { readonly id: string; readonly isPanel?: boolean }) {
@@ -93,10 +96,8 @@ export function HandoffView({ id, isPanel = false }: { readonly id: string; read
           <Chain full={full.data} />
         </div>
       </div>
-      <Suspense fallback={<Loading what="the proof" />}>
-        <Proof id={handoff.id} timeline={timeline} />
-        {!isPanel && <Source id={handoff.id} />}
-      </Suspense>
+      <Proof id={handoff.id} timeline={timeline} />
+      {!isPanel && <Source id={handoff.id} />}
     </article>
   )
 }

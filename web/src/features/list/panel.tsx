@@ -1,10 +1,14 @@
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { useShortcuts } from '../../ui/input/shortcuts.ts'
+import { later } from '../../ui/later.tsx'
 import { Loading } from '../../ui/states.tsx'
 import type { ListAddress } from './use-list-address.ts'
 
-const HandoffView = lazy(async () => ({ default: (await import('../handoff/handoff-view.tsx')).HandoffView }))
+const HandoffView = later(
+  async () => (await import('../handoff/handoff-view.tsx')).HandoffView,
+  ({ id }) => <Loading what={id} />,
+)
 
 /** One handoff beside the list, under an address of its own. */
 export function Panel({ address }: { readonly address: ListAddress }) {
@@ -33,9 +37,7 @@ export function Panel({ address }: { readonly address: ListAddress }) {
           Close <kbd>Esc</kbd>
         </button>
       </div>
-      <Suspense fallback={<Loading what={open} />}>
-        <HandoffView key={open} id={open} isPanel />
-      </Suspense>
+      <HandoffView key={open} id={open} isPanel />
     </section>
   )
 }

@@ -40,7 +40,7 @@ const LIFE: readonly (readonly [act: string, from: State, to: State])[] = [
 /**
  * Fills the store of a workspace as two months of work leave it: handoffs in every state with package and log, tasks
  * that need each other, blocks with metrics. Rows are written past the engine, because history is not the question
- * here; the log is whole, and the tree over it is built as a server would.
+ * here; the log is whole, and the tree over it and the search index are built as a server would.
  */
 export async function fillWorkspace(path: string, size: number): Promise<void> {
   const store = await openStore({ engine: 'sqlite', path })
@@ -61,6 +61,7 @@ export async function fillWorkspace(path: string, size: number): Promise<void> {
   db.exec('COMMIT')
   db.close()
   await (await createService(store).audit()).sequence()
+  await store.search({ words: ['piece'], facets: {} }, { limit: 1 })
   await store.close()
 }
 

@@ -106,6 +106,7 @@ const taskPlanOf = defineOperation({
       counts: z.record(z.string(), z.int()).describe('Tasks by status'),
       ready: z.int().describe('Tasks that can be started now'),
       path: z.array(Shown()).describe('Critical path, first task first, 200 at most'),
+      path_ids: z.array(z.string()).describe('Every task on the critical path'),
       levels: z.array(
         z.object({
           level: z.int(),
@@ -118,12 +119,12 @@ const taskPlanOf = defineOperation({
       whole: z.boolean().describe('Every open task is in drawn'),
     }),
   errors: ['invalid_input', 'unavailable'],
-  untrusted: ['path', 'drawn'],
+  untrusted: ['path', 'path_ids', 'drawn'],
   examples: ['baton task plan', 'baton task plan --around P1.4 --json'],
   run: async ({ deps }, _, { around, done }) => {
     const { taskPlan } = await import('../service/tasks/plan.ts')
-    const { path, drawn, levels, counts, ...rest } = await taskPlan(deps.store, around, done)
-    return mutable({ ...rest, counts, levels, path: path.map(show), drawn: drawn.map(show) })
+    const { path, path_ids, drawn, levels, counts, ...rest } = await taskPlan(deps.store, around, done)
+    return mutable({ ...rest, counts, levels, path_ids, path: path.map(show), drawn: drawn.map(show) })
   },
 })
 

@@ -16,8 +16,8 @@ export interface Reports {
   counts(): Promise<Counts>
   /** All handoffs since an instant at which a step begins, in groups. */
   flow(since: string, step_s: FlowStep): Promise<readonly FlowGroup[]>
-  /** The tasks that hold up the end, first one first (A3-25): the flagged ones, else the longest chain; 200 at most. */
-  criticalPath(): Promise<readonly TaskRow[]>
+  /** The tasks that hold up the end, first one first (A3-25): the flagged ones, else the longest chain. All ids, the first 200 tasks. */
+  criticalPath(): Promise<{ readonly tasks: readonly TaskRow[]; readonly ids: readonly string[] }>
   /** How many tasks each level of dependencies has. */
   taskLevels(): Promise<readonly Readonly<Record<'level' | 'open' | 'done' | 'ready', number>>[]>
 }

@@ -25,7 +25,7 @@ export interface Engine {
   /** Counts of the open handoffs of each agent, `outgoing` and `incoming`. */
   readonly agentCounts: string
   readonly flowWords: FlowWords
-  /** Open tasks from this one on, each the dependent with the longest chain; with their number in it. */
+  /** Open tasks from this one on, each the dependent with the longest chain; all ids, and as many documents. */
   chainFrom(uid: string, most: number): Promise<Rows>
   longestChain(): Promise<TaskRow | undefined>
   /** Archives may lie here too. */
@@ -39,9 +39,9 @@ export const NEXT_TASKS = `SELECT doc, open_deps FROM task INDEXED BY task_next
 /** By level: open, done, and ready to be started. */
 const TASK_LEVELS = `SELECT level, sum(CASE WHEN status = 'done' THEN 0 ELSE 1 END), sum(CASE WHEN status = 'done' THEN 1 ELSE 0 END),
   sum(CASE WHEN status = 'todo' AND open_deps = 0 THEN 1 ELSE 0 END) FROM task GROUP BY level ORDER BY level`
-const FLAGGED_TASKS = `SELECT doc, open_deps FROM task INDEXED BY task_flagged WHERE critical = 1 AND status <> 'done'
-  ORDER BY height DESC, sort_key LIMIT ?`
-/** Tasks that are told of a path; nobody reads more. */
+const FLAGGED_TASKS = `SELECT doc, open_deps, id FROM task INDEXED BY task_flagged WHERE critical = 1 AND status <> 'done'
+  ORDER BY height DESC, sort_key`
+/** Tasks of a path that are told with all they hold; of the others the id. */
 const MOST_OF_PATH = 200
 
 const INBOX = `SELECT doc, rank, uid FROM handoff WHERE waiting_for = ? AND (rank, uid) > (?, ?)
@@ -154,9 +154,10 @@ export function queriesOver(engine: Engine) {
     tasks: async (filter, page) => paged(taskList(filter, page), toTaskRows, ({ task }) => task.uid),
     longestChain: engine.longestChain,
     async criticalPath() {
-      const flagged = toTaskRows(await ask(FLAGGED_TASKS, MOST_OF_PATH))
+      const flagged = await ask(FLAGGED_TASKS)
       const head = flagged.length > 0 ? undefined : await engine.longestChain()
-      return head ? toTaskRows(await engine.chainFrom(head.task.uid, MOST_OF_PATH)) : flagged
+      const rows = head ? await engine.chainFrom(head.task.uid, MOST_OF_PATH) : flagged
+      return { tasks: toTaskRows(rows.slice(0, MOST_OF_PATH)), ids: rows.map(([, , id]) => String(id)) }
     },
     async taskLevels() {
       const rows = await askSlowly(TASK_LEVELS)

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { BatonError } from '../domain/errors.ts'
 import {
   type Facets,
@@ -96,6 +97,8 @@ async function catchUp(store: Store, engine: SearchEngine): Promise<void> {
         words: documents[n] ? indexText(documents[n]) : '',
       }))
       await engine.put(rows)
+      // SQLite answers at once: without a rest here a long catch-up lets no request in.
+      await setImmediate()
     }
     if (behind.length < MOST_BEHIND) return
   }

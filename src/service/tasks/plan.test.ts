@@ -67,11 +67,24 @@ describeOnEngines('the plan of tasks', (open) => {
     )
   })
 
+  it('[A3-25] names every task of a path that is longer than the part it tells of', async (t) => {
+    const w = await open(t)
+    for (let i = 1; i <= 203; i++) await add(w, `P7.${i}`, ...(i > 1 ? [`P7.${i - 1}`] : []))
+    await run(w.service, planner, 'task_create', { id: 'P8.1', title: 'Short', depends_on: ['P7.1'] })
+
+    const plan = await planOf(w)
+
+    const all = Array.from({ length: 203 }, (_, i) => `P7.${i + 1}`)
+    assert.deepEqual(plan.path_ids, all)
+    assert.deepEqual(idsOf(plan.path), all.slice(0, 200))
+  })
+
   it('[A3-25] lets flagged tasks be the path', async (t) => {
     const w = await open(t)
     await fill(w, 1)
     await run(w.service, planner, 'task_create', { id: 'P9.1', title: 'Flagged', critical: true })
 
-    assert.deepEqual(idsOf((await planOf(w)).path), ['P9.1'])
+    const { path, path_ids } = await planOf(w)
+    assert.deepEqual([idsOf(path), path_ids], [['P9.1'], ['P9.1']])
   })
 })

@@ -9,8 +9,10 @@ const STEPS_AROUND = 2
 export interface TaskPlan {
   readonly counts: Readonly<Record<string, number>>
   readonly ready: number
-  /** Tasks that hold up the end, first one first. */
+  /** Tasks that hold up the end, first one first; of a long path the beginning. */
   readonly path: readonly TaskRow[]
+  /** All of the path. */
+  readonly path_ids: readonly string[]
   readonly levels: Awaited<ReturnType<Store['taskLevels']>>
   /** The tasks worth drawing: all of a small plan, else the path and the neighbours of one task. */
   readonly drawn: readonly TaskRow[]
@@ -18,7 +20,11 @@ export interface TaskPlan {
 }
 
 export async function taskPlan(store: Store, around?: string, withDone = false): Promise<TaskPlan> {
-  const [counts, path, levels] = await Promise.all([store.counts(), store.criticalPath(), store.taskLevels()])
+  const [counts, { tasks: path, ids: path_ids }, levels] = await Promise.all([
+    store.counts(),
+    store.criticalPath(),
+    store.taskLevels(),
+  ])
   const sum = (of: (level: (typeof levels)[number]) => number) =>
     levels.reduce((all, each) => all + of(each), 0)
   const [open, done, ready] = [sum((each) => each.open), sum((each) => each.done), sum((each) => each.ready)]
@@ -26,7 +32,7 @@ export async function taskPlan(store: Store, around?: string, withDone = false):
   const drawn = whole
     ? await wholePlan(store, withDone)
     : unique([...path.slice(0, MOST_DRAWN), ...(around === undefined ? [] : await neighbours(store, around))])
-  return { counts: counts.tasks, ready, path, levels, drawn, whole }
+  return { counts: counts.tasks, ready, path, path_ids, levels, drawn, whole }
 }
 
 /** Open tasks with the done ones that they need, or all of them. */

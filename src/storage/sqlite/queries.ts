@@ -17,8 +17,8 @@ export const FLAGGED = `SELECT 1 FROM task INDEXED BY task_flagged WHERE critica
 
 const CHAIN = `WITH RECURSIVE chain (uid, n) AS (SELECT ?, 1 UNION ALL SELECT (
     SELECT t.uid FROM task_dep d JOIN task t ON t.uid = d.task WHERE d.depends_on = chain.uid AND t.status <> 'done'
-    ORDER BY t.height DESC, t.sort_key LIMIT 1), n + 1 FROM chain WHERE uid IS NOT NULL AND n < ?)
-  SELECT t.doc, t.open_deps FROM chain CROSS JOIN task t ON t.uid = chain.uid ORDER BY n`
+    ORDER BY t.height DESC, t.sort_key LIMIT 1), n + 1 FROM chain WHERE uid IS NOT NULL AND n < 100000)
+  SELECT CASE WHEN n <= ? THEN t.doc END, t.open_deps, t.id FROM chain CROSS JOIN task t ON t.uid = chain.uid ORDER BY n`
 
 const DEPENDENTS = `SELECT t.id FROM task_dep d JOIN task t ON t.uid = d.task
   WHERE d.depends_on = ? ORDER BY t.sort_key, t.uid`

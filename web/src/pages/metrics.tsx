@@ -34,9 +34,9 @@ function Shown({ flow, words }: { readonly flow: Flow; readonly words: string })
       <Figures
         label={`In ${words}`}
         items={[
-          { name: 'sent', value: made.toLocaleString('en'), tone: 'busy' },
-          { name: 'completed', value: completed.toLocaleString('en'), tone: 'good' },
-          { name: 'failed', value: `${failed}`, ...(failed > 0 && { tone: 'bad' as const }) },
+          { name: 'sent', value: made, tone: 'busy' },
+          { name: 'completed', value: completed, tone: 'good' },
+          { name: 'failed', value: failed, ...(failed > 0 && { tone: 'bad' as const }) },
           { name: 'rejected', value: rejected, ...(rejected > 0 && { tone: 'wait' as const }) },
           { name: 'failure rate', value: percentOf(rate) },
           { name: 'median time', value: flow.median_s === undefined ? '–' : spanOf(flow.median_s) },

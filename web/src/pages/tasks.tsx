@@ -80,7 +80,7 @@ export function Tasks() {
   )
 }
 
-function Counts({ plan: { counts, ready, path } }: { readonly plan: Plan }) {
+function Counts({ plan: { counts, ready, path_ids } }: { readonly plan: Plan }) {
   const count = (...states: readonly string[]) => states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
   return (
     <Figures
@@ -90,13 +90,13 @@ function Counts({ plan: { counts, ready, path } }: { readonly plan: Plan }) {
         { name: 'in progress', value: count('in_progress'), tone: 'busy' },
         { name: 'waiting', value: Math.max(0, count('todo', 'assigned') - ready) },
         { name: 'done', value: count('done') },
-        { name: 'left on the critical path', value: path.length, tone: 'wait' },
+        { name: 'left on the critical path', value: path_ids.length, tone: 'wait' },
       ]}
     />
   )
 }
 
-function Next({ plan: { ready, path } }: { readonly plan: Plan }) {
+function Next({ plan: { ready, path, path_ids } }: { readonly plan: Plan }) {
   const next = useOperation('task_next_actions', { limit: LISTED })
   const items = next.data?.items ?? []
   return (
@@ -118,7 +118,7 @@ function Next({ plan: { ready, path } }: { readonly plan: Plan }) {
         </ol>
         {ready > items.length && items.length > 0 && (
           <p className="soft">
-            The first {items.length} of {ready}.
+            The first {items.length} of {ready.toLocaleString('en')}.
           </p>
         )}
       </section>
@@ -134,7 +134,9 @@ function Next({ plan: { ready, path } }: { readonly plan: Plan }) {
             </li>
           ))}
         </ol>
-        {path.length > LISTED && <p className="soft">And {path.length - LISTED} more after these.</p>}
+        {path_ids.length > LISTED && (
+          <p className="soft">And {(path_ids.length - LISTED).toLocaleString('en')} more after these.</p>
+        )}
       </section>
     </div>
   )

@@ -11,7 +11,7 @@ export function Figures({ label, items }: { readonly label: string; readonly ite
       {items.map(({ name, value, tone }) => (
         <div key={name} className={`figure ${tone ?? ''}`}>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd>{typeof value === 'number' ? value.toLocaleString('en') : value}</dd>
         </div>
       ))}
     </dl>

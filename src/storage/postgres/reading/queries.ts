@@ -28,8 +28,8 @@ const LONGEST_CHAIN = `SELECT doc, open_deps FROM baton.task
 const CHAIN = `WITH RECURSIVE chain (uid, n) AS (SELECT $2::text COLLATE "C", 1 UNION ALL SELECT (
     SELECT t.uid FROM baton.task_dep d JOIN baton.task t ON t.ws = $1 AND t.uid = d.task
     WHERE d.ws = $1 AND d.depends_on = chain.uid AND t.status <> 'done'
-    ORDER BY t.height DESC, t.sort_key LIMIT 1), n + 1 FROM chain WHERE uid IS NOT NULL AND n < $3)
-  SELECT t.doc, t.open_deps FROM chain JOIN baton.task t ON t.ws = $1 AND t.uid = chain.uid ORDER BY n`
+    ORDER BY t.height DESC, t.sort_key LIMIT 1), n + 1 FROM chain WHERE uid IS NOT NULL AND n < 100000)
+  SELECT CASE WHEN n <= $3 THEN t.doc END, t.open_deps, t.id FROM chain JOIN baton.task t ON t.ws = $1 AND t.uid = chain.uid ORDER BY n`
 
 const DEPENDENTS = `SELECT t.id
   FROM (SELECT task FROM baton.task_dep WHERE ws = $1 AND depends_on = $2 OFFSET 0) AS d

@@ -52,10 +52,11 @@ const taskRow = (screen: Screen, task: ShownTask): Cell[] => [
 ]
 
 export function planView(shell: Shell, plan: OperationOutput<'task_plan'>): string {
-  const { counts, ready, path } = plan
+  const { counts, ready, path, path_ids } = plan
+  const cut = path_ids.length > path.length ? `, the first ${path.length} of ${path_ids.length} tasks` : ''
   const held = taskListView(shell, { items: path }, 'No task holds up others.')
   const numbers = Object.entries(counts).map(([status, many]) => `${many} ${inWords(status)}`)
-  return `${[...numbers, `${ready} ready`].join(', ')}\n\nCritical path\n${held}`
+  return `${[...numbers, `${ready} ready`].join(', ')}\n\nCritical path${cut}\n${held}`
 }
 
 export function nextView(shell: Shell, { items }: OperationOutput<'task_next_actions'>): string {

@@ -33,7 +33,7 @@ export function Frame({ me, children }: { readonly me: Me; readonly children: Re
   useEffect(followTyping, [])
   useEffect(() => {
     const name = PAGES.find(({ path }) => path === location)?.name ?? location.split('/').at(-1)
-    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${decoded(name ?? '')} · Baton`
+    document.title = `${waiting ? `(${waiting}) ` : ''}${decoded(name ?? '')} · Baton`
     // On a phone the menu is wider than the screen.
     document.querySelector('.top nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [location, waiting])
@@ -50,7 +50,7 @@ export function Frame({ me, children }: { readonly me: Me; readonly children: Re
           {PAGES.map(({ path, name }) => (
             <Link key={path} href={path} aria-current={isAt(location, path) ? 'page' : undefined}>
               {name}
-              {path === '/inbox' && waiting > 0 && (
+              {path === '/inbox' && waiting && (
                 <span className="count">
                   {waiting}
                   <span className="unseen"> waiting for you</span>
@@ -96,10 +96,11 @@ function useArriving(location: string): void {
   }, [location])
 }
 
-/** How much waits for this person, as far as a first page tells. */
-function useWaiting(): number {
+/** How much waits for this person; `100+` where an answer does not hold all of it. */
+function useWaiting(): string | undefined {
   const { data } = useOperation('handoff_inbox', { limit: 100 })
-  return (data?.items.length ?? 0) + (data?.notices.length ?? 0)
+  const count = (data?.items.length ?? 0) + (data?.notices.length ?? 0)
+  return count === 0 ? undefined : `${count}${data?.next ? '+' : ''}`
 }
 
 const isAt = (location: string, path: string): boolean =>

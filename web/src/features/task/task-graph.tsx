@@ -6,7 +6,7 @@ import { hrefOf, isReady, type Plan, type Task } from './use-tasks.ts'
 
 /** What depends on what: all of a small plan; of a large one the critical path and what is near the chosen task. */
 export function TaskGraph({ plan, chosen }: { readonly plan: Plan; readonly chosen: string | undefined }) {
-  const path = new Set(plan.path.map(({ id }) => id))
+  const path = new Set(plan.path_ids)
   const nodes = plan.drawn.map((task): GraphNode => {
     const { id, title, status, owner, progress, blocked } = task
     const how = isReady(task) ? 'ready' : blocked ? 'waits' : inWords(status)

@@ -76,7 +76,7 @@ function Rows(props: {
   readonly plan: Plan
   readonly open: string | undefined
 }) {
-  const path = new Set(props.plan.path.map(({ id }) => id))
+  const path = new Set(props.plan.path_ids)
   return (
     <Scroll label="All tasks, as a table">
       <table>

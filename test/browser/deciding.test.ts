@@ -112,6 +112,21 @@ describe('an end of the session', () => {
     await other.page.getByRole('button', { name: 'Log in' }).waitFor()
     assert.equal(await other.page.getByText('For maria alone').count(), 0)
   })
+
+  it('shows the next person nothing of the one before, whose link is opened in the same tab', async () => {
+    await dashboard.as('anna', 'human')
+    const id = await newGate('For maria again')
+    const other = await dashboard.open('/inbox', { person: 'maria' })
+    await cardOf(id, other.page).waitFor()
+    const hash = new URL(await dashboard.link('anna')).hash
+    // Only what the page has kept can be shown.
+    await other.page.route('**/v1/**', (route) =>
+      /whoami|session/.test(route.request().url()) ? route.continue() : route.abort(),
+    )
+    await other.page.evaluate((to) => location.assign(to), hash)
+    await other.page.getByText('anna').first().waitFor()
+    assert.equal(await other.page.getByText('For maria again').count(), 0)
+  })
 })
 
 describe('a page whose code could not be loaded', () => {

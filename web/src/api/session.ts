@@ -23,12 +23,20 @@ export function useMe(): UseQueryResult<Me> {
       const code = codeInAddress()
       const refusal = code === undefined ? undefined : await beginSession(code).then(nothing, toRefusal)
       // Whoever opens a used link again in a browser that is logged in stays so.
-      return ask<Me>('/v1/whoami').catch((error: unknown) => {
+      const me = await ask<Me>('/v1/whoami').catch((error: unknown) => {
         throw refusal ?? error
       })
+      if (me.actor.name !== person) forgetAnswers()
+      person = me.actor.name
+      return me
     },
   })
 }
+
+/** Answers are for the person who asked. */
+let person: string | undefined
+const forgetAnswers = (): void =>
+  queries.removeQueries({ predicate: ({ queryKey: [name] }) => name !== 'whoami' })
 
 /** A link that is opened in a tab where the dashboard is changes only what stands behind the `#`. */
 function useLinks(): void {
@@ -57,7 +65,7 @@ export const checkSession = (): Promise<void> => queries.invalidateQueries({ que
 
 export async function logOut(): Promise<void> {
   await ask('/v1/session/end', { method: 'POST' })
-  queries.removeQueries({ predicate: ({ queryKey: [name] }) => name !== 'whoami' })
+  forgetAnswers()
   await queries.resetQueries({ queryKey: ['whoami'] })
 }
 

@@ -214,6 +214,26 @@ describe('a text that somebody writes', () => {
     assert.deepEqual(given.criteria, ['p95 under 200 ms'])
     assert.deepEqual(seat.faults, [])
   })
+
+  it('takes back nothing that somebody else has changed since the form was opened', async () => {
+    const { id } = (await maria.handoff_send({ to: 'codex', title: 'Edited twice', criteria: ['a'] })).handoff
+    await go(`/handoffs/${id}`)
+    await page.getByRole('button', { name: /^Edit/ }).click()
+    const form = page.getByRole('form', { name: 'Edit' })
+    const lines = form.getByLabel('Conditions for done, one a line')
+    await lines.fill('a\nc')
+    await maria.handoff_amend({ id, criteria: ['a', 'b'] })
+    await form.getByRole('alert').getByText('changed meanwhile: Conditions for done').waitFor()
+    assert.equal(await form.getByRole('button', { name: 'Save' }).isDisabled(), true)
+    assert.equal(await lines.inputValue(), 'a\nc')
+    const criteria = async () => (await planner.handoff_get({ id })).package.criteria
+    assert.deepEqual(await criteria(), ['a', 'b'])
+    await lines.fill('a')
+    await form.getByLabel('Title').fill('Edited by both')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Edited by both' }).waitFor()
+    assert.deepEqual(await criteria(), ['a', 'b'])
+  })
 })
 
 describe('a chain of work', () => {

@@ -7,25 +7,22 @@ import { useAct } from './use-act.ts'
 /** Changes what travels with a handoff. Only the fields that were changed are sent. */
 export function Edit(props: { readonly full: OperationOutput<'handoff_get'>; readonly close: () => void }) {
   const { full, close } = props
-  const { handoff, package: given } = full
-  const [before] = useState({
-    title: handoff.title,
-    summary: given.summary ?? '',
-    context: given.context ?? '',
-    deliverables: (given.deliverables ?? []).join('\n'),
-    criteria: (given.criteria ?? []).join('\n'),
-    constraints: (given.constraints ?? []).join('\n'),
-  })
+  const { handoff } = full
+  const current = fieldsOf(full)
+  const [before] = useState(current)
   const [now, setNow] = useState(before)
   const first = useRef<HTMLInputElement>(null)
   useEffect(() => first.current?.focus(), [])
-  const act = useAct('handoff_amend', () => {
+  const done = () => {
     say(`Changed “${now.title}”`, `/handoffs/${encodeURIComponent(handoff.id)}`)
     close()
-  })
+  }
+  // What is on the screen was compared with this revision.
+  const act = useAct('handoff_amend', done, undefined, handoff.rev)
   type Name = keyof typeof before
   const names = (Object.keys(before) as Name[]).filter((name) => now[name] !== before[name])
-  const isReady = names.length > 0 && now.title.trim() !== '' && !act.isPending
+  const late = names.filter((name) => current[name] !== before[name])
+  const isReady = names.length > 0 && late.length === 0 && now.title.trim() !== '' && !act.isPending
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!isReady) return
@@ -58,6 +55,11 @@ export function Edit(props: { readonly full: OperationOutput<'handoff_get'>; rea
           Back
         </button>
       </div>
+      {late.length > 0 && (
+        <p role="alert" className="failed">
+          Somebody else changed meanwhile: {late.map((name) => LABELS[name]).join(', ')}. Go back to see it.
+        </p>
+      )}
       {act.error && (
         <p role="alert" className="failed">
           {act.error.message}
@@ -67,6 +69,15 @@ export function Edit(props: { readonly full: OperationOutput<'handoff_get'>; rea
   )
 }
 
+const fieldsOf = ({ handoff, package: given }: OperationOutput<'handoff_get'>) => ({
+  title: handoff.title,
+  summary: given.summary ?? '',
+  context: given.context ?? '',
+  deliverables: (given.deliverables ?? []).join('\n'),
+  criteria: (given.criteria ?? []).join('\n'),
+  constraints: (given.constraints ?? []).join('\n'),
+})
+
 const TEXTS = [
   ['summary', 'Description', 3],
   ['context', 'Context', 4],
@@ -75,3 +86,7 @@ const TEXTS = [
   ['constraints', 'Constraints, one a line', 2],
 ] as const
 const LISTS: readonly string[] = ['deliverables', 'criteria', 'constraints']
+const LABELS: Readonly<Record<string, string>> = Object.fromEntries([
+  ['title', 'Title'],
+  ...TEXTS.map(([name, label]) => [name, label.replace(/,.*/, '')]),
+])

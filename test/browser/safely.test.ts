@@ -236,6 +236,28 @@ describe('a text that somebody writes', () => {
   })
 })
 
+describe('a link to the repository', () => {
+  it('leads into it, whatever an agent calls its branch, its file or its commit', async () => {
+    const out = '../../../../evil/shop/blob/main'
+    const { id } = (
+      await planner.handoff_send({
+        to: 'codex',
+        title: 'Look here',
+        summary: `branch: feat/${out}/a.md`,
+        artifacts: [
+          { path: `${out}/a.md`, commit: 'main' },
+          { path: 'a.md', commit: out },
+        ],
+      })
+    ).handoff
+    await go(`/handoffs/${id}`)
+    const links = page.locator('main a[target=_blank]')
+    await links.nth(2).waitFor()
+    for (const href of await links.evaluateAll((all) => all.map((a) => (a as HTMLAnchorElement).href)))
+      assert.match(href, /^https:\/\/github\.com\/acme\/shop\/(?:tree|blob)\//)
+  })
+})
+
 describe('a chain of work', () => {
   it('shows the way from its root, and events in their tones', async () => {
     const part = async (by: Client, to: string, title: string, parent?: string) =>

@@ -3,16 +3,23 @@ import { createContext, type ReactNode, useContext } from 'react'
 /** The address of the repository on the web, where the server knows one. */
 export const Repository = createContext<string | undefined>(undefined)
 
+/** Without parts such as `..`, by which an agent could lead to a repository of its own. */
+const inAddress = (text: string): string =>
+  text
+    .split('/')
+    .filter((part) => !/^\.{1,2}$/.test(part))
+    .map(encodeURIComponent)
+    .join('/')
+
 /** Addresses of GitHub's form; GitLab has its pages below `-`. */
 function placesOf(repository: string) {
   const isGitLab = /^https:\/\/[^/]*gitlab/.test(repository)
   const base = isGitLab ? `${repository}/-` : repository
   return {
     commit: (hash: string) => `${base}/commit/${hash}`,
-    branch: (name: string) => `${base}/tree/${name.split('/').map(encodeURIComponent).join('/')}`,
+    branch: (name: string) => `${base}/tree/${inAddress(name)}`,
     pull: (number: string) => `${base}/${isGitLab ? 'merge_requests' : 'pull'}/${number}`,
-    file: (path: string, commit: string) =>
-      `${base}/blob/${commit}/${path.split('/').map(encodeURIComponent).join('/')}`,
+    file: (path: string, commit: string) => `${base}/blob/${inAddress(commit)}/${inAddress(path)}`,
   }
 }
 

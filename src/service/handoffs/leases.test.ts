@@ -55,6 +55,24 @@ describeOnEngines('a lease', (open) => {
     assert.deepEqual(after?.error?.recovery_actions, ['Increase timeout, retry'])
   })
 
+  it('runs out whatever texts the work holds, and stops nobody else before and after that', async (t) => {
+    const { service, store, clock } = await open(t)
+    const { sending, receiving } = service
+    for (const [i, blocked] of ['a NUL \u0000', 'C:\\users\\', '\\\u0000"', '"lease_until":"9"'].entries()) {
+      const [to, other] = [`worker-${i}`, `other-${i}`]
+      const { handoff } = await sending.send(by('planner'), { to, title: 'Work', timeout_s: 60 })
+      await receiving.claim(by(to))
+      const states: unknown[] = []
+      for (const passed of [40, 40, 70]) {
+        if (passed === 40) await receiving.heartbeat(by(to), handoff.uid, { blocked })
+        clock.pass(passed * SECOND_MS)
+        await sending.send(by('planner'), { to: other, title: 'Other work' })
+        states.push((await store.handoff(handoff.uid))?.state)
+      }
+      assert.deepEqual([states, blocked], [['blocked', 'blocked', 'retry_wait'], blocked])
+    }
+  })
+
   it('is two hours for native work, five minutes in the queue, and none elsewhere or for people', async (t) => {
     const w = await open(t)
     const until = async (to: string, home: string, kind: 'agent' | 'human' = 'agent') => {

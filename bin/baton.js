@@ -10,6 +10,13 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const wanted = process.argv.slice(2)
 const [major, minor] = process.versions.node.split('.').map(Number)
 
+// Where the launcher below was killed, nobody could end a server any more that it started.
+if (process.channel && process.env.BATON_LAUNCHER === String(process.ppid)) {
+  process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+  process.channel.unref()
+}
+delete process.env.BATON_LAUNCHER
+
 if (wanted.length === 1 && ['--version', '-v', '-V', 'version'].includes(wanted[0])) {
   console.log(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version)
 } else if (wanted[0] === 'hook' && wanted.includes('--user') && !isNearWorkspace()) {
@@ -89,7 +96,10 @@ async function runOnPinnedNode() {
     process.exit(wanted[0] === 'hook' && wanted[1] !== 'pre-commit' ? 0 : 1)
   }
   const { spawn } = await builtin('node:child_process')
-  const run = spawn(pinned, [fileURLToPath(import.meta.url), ...wanted], { stdio: 'inherit' })
+  const run = spawn(pinned, [fileURLToPath(import.meta.url), ...wanted], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, BATON_LAUNCHER: String(process.pid) },
+  })
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   const pass = (signal) => run.kill(signal)
   for (const signal of signals) process.on(signal, pass)

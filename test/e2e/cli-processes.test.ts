@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { folders } from '../support/documents/folders.ts'
-import { type Answer, ask, baton, type Where } from '../support/program/command.ts'
+import { type Answer, ask, BATON, baton, cleanEnv, type Where } from '../support/program/command.ts'
 
 const PROCESSES = 10
 const ITEMS = 60
@@ -16,6 +20,38 @@ function demandCleanLosers(losers: readonly Answer[]): void {
     assert.doesNotMatch(stderr, /SQLITE|database is locked|constraint/i)
   }
 }
+
+it('a server ends when the launcher that an old Node runs is killed', async (t) => {
+  const { repository, path } = folders(t)
+  const cwd = repository('shop')
+  const old = path('old-node.cjs')
+  writeFileSync(old, "Object.defineProperty(process, 'versions', { value: { node: '20.0.0' } })")
+  const launcher = spawn(process.execPath, ['--require', old, BATON, 'serve', '--port', '0', '--json'], {
+    cwd,
+    env: cleanEnv({ cwd }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const signal = AbortSignal.timeout(60_000)
+  const ended = once(launcher.stderr.setEncoding('utf8'), 'close', { signal })
+  let said = ''
+  const listening = new Promise<string>((done) =>
+    launcher.stderr.on('data', (text: string) => {
+      said += text
+      const url = /http:\/\/[\d.:]+/.exec(said)?.[0]
+      if (url) done(url)
+    }),
+  )
+  const url = await listening
+  assert.equal((await fetch(`${url}/healthz`)).status, 200)
+  const { pid } = JSON.parse(readFileSync(join(cwd, '.baton/server.json'), 'utf8'))
+  t.after(() => signal.aborted && process.kill(pid))
+
+  launcher.kill('SIGKILL')
+
+  // The server has the other end of this pipe as well.
+  await ended
+  await assert.rejects(fetch(`${url}/healthz`))
+})
 
 describe(`${PROCESSES} processes at once`, () => {
   it(`make one workspace and keep ${ITEMS} of ${ITEMS} handoffs, each with an id of its own`, async (t) => {

@@ -60,12 +60,8 @@ export function localAgent(service: Service, call: Call): AgentLink {
     inbox: (limit) => deps.store.inbox(name, { limit }),
     artifactPath: (handoff, type) => queueArtifactPath(deps, handoff, type),
     until: (about, look, signal) =>
-      waitFor(
-        deps,
-        look,
-        () => Number.POSITIVE_INFINITY,
-        signal,
-        'handoff' in about ? about.handoff : about.agent,
-      ),
+      waitFor(deps, look, () => Number.POSITIVE_INFINITY, signal, {
+        name: 'handoff' in about ? about.handoff : about.agent,
+      }),
   }
 }

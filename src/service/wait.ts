@@ -9,7 +9,7 @@ import { DEFAULT_WAIT_S, demandSeconds, HOLD_MS } from '../domain/wait-limits.ts
 import type { Changed } from '../storage/store.ts'
 import type { Hold, ServiceDeps } from './deps.ts'
 import { find, isUid } from './lookup.ts'
-import { LOOK_AGAIN_MS, waitsOf } from './waits.ts'
+import { LOOK_AGAIN_MS, onEnd, waitsOf } from './waits.ts'
 
 export interface WaitOptions {
   readonly timeout_s?: number | undefined
@@ -49,7 +49,7 @@ async function waitForContent(
   let seen: Handoff | undefined
   const seconds = () => options.timeout_s ?? seen?.timeout_s ?? DEFAULT_WAIT_S
   const left = () => seconds() * 1_000 - (performance.now() - begun)
-  const until = <T>(look: (woken: Woken) => Promise<T | undefined>, about?: string) => {
+  const until = <T>(look: (woken: Woken) => Promise<T | undefined>, about?: About) => {
     const patient = (woken: Woken) => {
       away = undefined
       return look(woken).catch((error: unknown) => {
@@ -62,15 +62,16 @@ async function waitForContent(
   // A uid is looked up once, by the first look, when its changes are heard already.
   const found = isUid(ref) ? { uid: ref } : await until(() => find(deps, ref))
   let content: Content | undefined
+  const isTold = ({ state }: Handoff) =>
+    isEnd(state) || (options.untilFailure === true && state === 'retry_wait')
   const look = async (uid: string, { changed, isLate }: Woken): Promise<Handoff | undefined> => {
     seen = changed?.handoffs?.get(uid) ?? (await settled(deps, uid))
     content = changed?.contents?.get(uid)
-    const isTold = options.untilFailure === true && seen.state === 'retry_wait'
-    if (!isEnd(seen.state) && !isTold) return undefined
+    if (!isTold(seen)) return undefined
     if (isLate && Date.parse(seen.updated_at) < deps.now().getTime() - LOOK_AGAIN_MS / 2) late += 1
     return seen
   }
-  const ended = found && (await until((woken) => look(found.uid, woken), found.uid))
+  const ended = found && (await until((woken) => look(found.uid, woken), { name: found.uid, isTold }))
   if (!ended) throw timedOut(seen?.id ?? ref, seconds(), seen ?? {}, away)
   if (ended.state === 'completed') return { handoff: ended, content }
   throw new HandoffFailedException(reasonOf(ended), {
@@ -141,41 +142,48 @@ export function within(ms: number): () => number {
   return () => end - performance.now()
 }
 
+/** The uid of a handoff or the name of an agent; of a handoff perhaps which of its states are worth a look. */
+export interface About {
+  readonly name: string
+  readonly isTold?: (handoff: Handoff) => boolean
+}
+
 /**
  * Looks at once, whenever what it is about may have changed, and at the deadline, until `look` answers something.
- * `about` is the uid of a handoff or the name of an agent; without it every change counts. The log names handoffs only,
- * so for all else a look is taken every second too, and so it is when the store was away.
+ * Without `about` every change counts. The log names handoffs only, so for all else a look is taken every second too,
+ * and so it is when the store was away.
  */
 export async function waitFor<T>(
   deps: ServiceDeps,
   look: (woken: Woken) => Promise<T | undefined>,
   leftMs: () => number,
   signal?: AbortSignal,
-  about = '',
+  { name, isTold }: About = { name: '' },
 ): Promise<T | undefined> {
   let wake: () => void = () => undefined
   let woken: Woken | undefined = {}
   // Joined before the first look: a change between look and sleep must not be missed.
   const waits = waitsOf(deps)
-  const leave = waits.join(about, (changed, isLate) => {
+  const leave = waits.join(name, (changed, isLate) => {
+    const own = changed?.handoffs?.get(name)
+    if (!woken && own && isTold?.(own) === false) return
     // Changes that came together are read anew.
     woken = woken ? {} : { changed, isLate }
     wake()
   })
-  const rouse = () => wake()
-  signal?.addEventListener('abort', rouse)
+  const forget = signal && onEnd(signal, () => wake())
   try {
     await waits.begin()
     for (;;) {
       signal?.throwIfAborted()
       const isLast = leftMs() <= 0
-      let isAway = false
+      let isBlind = !isUid(name)
       if (woken || isLast) {
         const by: Woken = woken ?? {}
         woken = undefined
         const found = await look(by).catch((error: unknown) => {
           if (!isPassing(error)) throw error
-          isAway = true
+          isBlind = true
           return undefined
         })
         if (found !== undefined) return found
@@ -191,10 +199,10 @@ export async function waitFor<T>(
             resolve()
           }
         })
-      if (isAway || !isUid(about)) woken ??= {}
+      if (isBlind) woken ??= {}
     }
   } finally {
-    signal?.removeEventListener('abort', rouse)
+    forget?.()
     leave()
   }
 }

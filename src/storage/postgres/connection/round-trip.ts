@@ -70,12 +70,12 @@ const trips = new WeakMap<ClientBase, number>()
 
 /**
  * Plans are kept, and one that was made over small tables takes any index for as good as the right one. So they are
- * made anew while a workspace grows: whenever the round trips of a connection have doubled, from 8 on, then every 4,096.
+ * made anew while a workspace grows: at 8 round trips of a connection, at four times as many, and so on, then every 4,096.
  */
 function arePlansStale(client: ClientBase): boolean {
   const trip = (trips.get(client) ?? 0) + 1
   trips.set(client, trip)
-  return trip < 4_096 ? trip >= 8 && (trip & (trip - 1)) === 0 : trip % 4_096 === 0
+  return trip < 4_096 ? trip >= 8 && Number.isInteger(Math.log2(trip / 8) / 2) : trip % 4_096 === 0
 }
 
 /** Which statements a connection has. After a failure it is not known whether the last one was taken. */

@@ -272,7 +272,36 @@ describe('a chain of work', () => {
     const chain = page.getByRole('region', { name: 'Chain' }).getByRole('link')
     assert.deepEqual(await chain.allInnerTexts(), ['Root', 'Middle'])
     const tones = page.getByRole('region', { name: 'Timeline' }).locator('li.bad')
-    assert.match(await tones.innerText(), /rejected/)
+    assert.match(await tones.innerText(), /rejected by codex[\s\S]*not mine/)
+  })
+
+  it('says in the timeline why work was blocked, given back, failed, reassigned and cancelled', async () => {
+    const { id } = (await maria.handoff_send({ to: 'codex', title: 'Many reasons' })).handoff
+    await codex.handoff_accept({ id })
+    await codex.handoff_heartbeat({ id, blocked: 'the vault is locked' })
+    await codex.handoff_heartbeat({ id, blocked: false })
+    await codex.handoff_submit({ id, note: 'done as asked' })
+    await maria.handoff_verify({ id, pass: false, note: 'a test is missing' })
+    await codex.handoff_fail({ id, message: 'the disk is full' })
+    await maria.handoff_retry({ id })
+    await maria.handoff_reassign({ id, to: 'planner', reason: 'codex is away' })
+    await maria.handoff_cancel({ id, reason: 'no longer wanted' })
+    await go(`/handoffs/${id}`)
+
+    const events = await page.getByRole('region', { name: 'Timeline' }).getByRole('listitem').allInnerTexts()
+    const told = events.map((text) => text.replaceAll(/\s+/g, ' '))
+    for (const said of [
+      /^blocked by codex .*the vault is locked$/,
+      /^given back by maria .*a test is missing$/,
+      /^failed by codex .*the disk is full$/,
+      /^given to another by maria .*codex is away$/,
+      /^cancelled by maria .*no longer wanted$/,
+    ])
+      assert.ok(
+        told.some((text) => said.test(text)),
+        `${said} is not in:\n${told.join('\n')}`,
+      )
+    assert.doesNotMatch(told.join('\n'), /done as asked/)
   })
 })
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { openDisclosure } from '../../audit/disclosure.ts'
 import { recordIn } from '../../audit/entry.ts'
 import { AgentName } from '../../domain/agent.ts'
 import { Handoff, type HandoffType, TYPES } from '../../domain/handoffs/handoff.ts'
@@ -29,6 +30,7 @@ const Event = () =>
     auth: z.string(),
     rev: z.int(),
     hash: z.string(),
+    why: z.string().optional().describe('Reason that was given'),
   })
 
 const Above = () => z.object({ id: z.string(), title: z.string(), state: z.enum(STATES) })
@@ -95,6 +97,7 @@ const get = defineOperation({
     'waived',
     'path',
     'files',
+    'timeline',
   ],
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton show HO-2026-001', 'baton show @'],
@@ -236,5 +239,8 @@ function responseOf(
 function toEvent(entry: LogEntry): z.infer<ReturnType<typeof Event>> {
   const { at, act, hash } = entry
   const { actor, auth, sub } = recordIn(entry)
-  return { at, act, by: actor.id, auth, rev: sub.rev, hash }
+  const reasons = act === 'handoff.verify_fail' ? ['note'] : ['reason', 'error', 'blocked_on']
+  const said = (entry.disclosures ?? []).map(openDisclosure)
+  const why = said.find(({ name, value }) => reasons.includes(name) && typeof value === 'string')?.value
+  return { at, act, by: actor.id, auth, rev: sub.rev, hash, ...(why ? { why: String(why) } : {}) }
 }

@@ -6,7 +6,7 @@ import { Meter } from '../../ui/meter.tsx'
 import { percentOf, spanOf } from '../../ui/span.ts'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { HandoffTile } from '../handoff/handoff-tile.tsx'
-import type { AgentFlow } from './agent-table.tsx'
+import { type AgentFlow, failureOf } from './agent-table.tsx'
 
 const SHOWN = 10
 
@@ -31,7 +31,7 @@ export function AgentPanel(props: {
           <dl className="facts">
             <Fact name="received" value={agent.received} />
             <Fact name="completed" value={agent.completed} />
-            <Fact name="failed" value={`${agent.failed} · ${percentOf(agent.failure_rate)}`} />
+            <Fact name="failed" value={`${agent.failed} · ${percentOf(failureOf(agent))}`} />
             <Fact name="rejected" value={agent.rejected} />
             <Fact name="retries" value={agent.retries} />
             <Fact name="median time" value={agent.median_s === undefined ? '–' : spanOf(agent.median_s)} />

@@ -11,6 +11,10 @@ export type AgentFlow = Flow['agents'][number]
 const shareOf = ({ load: { incoming, max_incoming } }: AgentFlow): number =>
   max_incoming === undefined ? 0 : max_incoming === 0 ? (incoming > 0 ? 2 : 0) : incoming / max_incoming
 
+/** From the counts: the server's own rate is rounded already. */
+export const failureOf = ({ completed, failed }: Pick<AgentFlow, 'completed' | 'failed'>) =>
+  completed + failed === 0 ? undefined : failed / (completed + failed)
+
 /** Whoever is at or over the limit comes first, then whoever has most to do. */
 export const busiestFirst = (agents: readonly AgentFlow[]): readonly AgentFlow[] =>
   agents.toSorted(
@@ -61,10 +65,10 @@ const COLUMNS: readonly Column<AgentFlow>[] = [
     name: 'Failed',
     isNumber: true,
     by: ({ failed }) => failed,
-    cell: ({ failed, failure_rate }) => (
-      <span className={(failure_rate ?? 0) >= 0.25 ? 'failed' : ''}>
-        {failed}
-        {failed > 0 && <small> · {percentOf(failure_rate)}</small>}
+    cell: (agent) => (
+      <span className={(failureOf(agent) ?? 0) >= 0.25 ? 'failed' : ''}>
+        {agent.failed}
+        {agent.failed > 0 && <small> · {percentOf(failureOf(agent))}</small>}
       </span>
     ),
   },

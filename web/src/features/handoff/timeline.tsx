@@ -10,18 +10,24 @@ interface Event {
   readonly auth: string
   readonly rev: number
   readonly hash: string
+  readonly why?: string | undefined
 }
 
 /** Everything that was done, in its order, with who did it and how they showed who they are. */
 export function Timeline({ events }: { readonly events: readonly Event[] }) {
   return (
     <ol className="timeline">
-      {events.map(({ at, act, by, auth, hash }) => (
+      {events.map(({ at, act, by, auth, hash, why }) => (
         <li key={hash} className={toneOf(act)}>
           <b>{told(act)}</b> by <span title={`identified by ${auth}`}>{by}</span>{' '}
           <small title={hash}>
             <Time at={at} />
           </small>
+          {why !== undefined && (
+            <small className={toneOf(act) === 'bad' ? 'why' : 'soft wrap'} title={why} dir="auto">
+              {why}
+            </small>
+          )}
         </li>
       ))}
     </ol>

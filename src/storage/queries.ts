@@ -82,6 +82,8 @@ const HEARD = `SELECT id, subject, (SELECT waiting_for FROM handoff WHERE uid = 
 /** Of more entries than this nobody is told one by one. */
 const MOST_HEARD = 5_000
 
+const LIVE = `SELECT uid, attempt, at, CASE WHEN uid = ? THEN text ELSE '' END FROM live WHERE at > ? ORDER BY uid, attempt`
+
 const TREE = `SELECT (SELECT max(id) FROM entry),
   (SELECT size FROM tree), (SELECT last FROM tree), (SELECT edge FROM tree)`
 const TILE = 'SELECT level, n, first, bytes FROM tile'
@@ -196,6 +198,13 @@ export function queriesOver(engine: Engine) {
       toPage(await all<Notice>(UNREAD, agent, cursor, limit + 1), limit, ({ uid }) => uid),
     artifact: (uid) => one('SELECT doc FROM artifact WHERE uid = ?', uid),
     artifacts: (handoff) => all('SELECT doc FROM artifact WHERE handoff = ? ORDER BY uid', handoff),
+    async live(since, asked = '') {
+      const rows = await ask(LIVE, asked, since)
+      return rows.map(([uid, attempt, at, text]) => ({
+        ...{ uid: String(uid), attempt: Number(attempt) },
+        ...{ at: String(at), text: String(text) },
+      }))
+    },
     async blob(sha256) {
       const [row] = await ask('SELECT bytes FROM blob WHERE sha256 = ?', sha256)
       return row && bytesOf(row[0])

@@ -5,6 +5,7 @@ import { describeChanges } from './contract/changes.contract.ts'
 import { describeDue } from './contract/due.contract.ts'
 import { describeGates } from './contract/gates.contract.ts'
 import { describeKeeping } from './contract/keeping.contract.ts'
+import { describeLive } from './contract/live.contract.ts'
 import { describeNumbers } from './contract/numbers.contract.ts'
 import { describePages } from './contract/pages.contract.ts'
 import { describeRaces } from './contract/races.contract.ts'
@@ -62,5 +63,6 @@ export function describeStoreContract(engine: string, newPlace: () => StorePlace
     describeTree(newRoom)
     describeKeeping(newRoom)
     describeRedaction(newRoom)
+    describeLive(newRoom)
   })
 }

@@ -41,6 +41,7 @@ describe('opening a shared store', () => {
       { number: 6, name: 'lists' },
       { number: 7, name: 'search' },
       { number: 8, name: 'outcomes' },
+      { number: 9, name: 'live' },
     ])
   })
 
@@ -50,7 +51,7 @@ describe('opening a shared store', () => {
     const kept = await offer(before)
     await before.close()
     await query(url, 'DROP TABLE baton.run, baton.block, baton.delivery')
-    await query(url, 'DROP TABLE baton.party, baton.facet, baton.ended, baton.word')
+    await query(url, 'DROP TABLE baton.party, baton.facet, baton.ended, baton.word, baton.live')
     const functions = [
       'keep_parties',
       'count_agents',
@@ -271,7 +272,7 @@ describe('what a newer program adds to the schema', () => {
       await query(url, `REASSIGN OWNED BY ${team}, ${alice} TO postgres; DROP OWNED BY ${team}, ${alice}`)
       await query(url, `DROP ROLE ${alice}; DROP ROLE ${team}`)
     })
-    await query(url, 'DROP TABLE baton.facet, baton.ended, baton.word')
+    await query(url, 'DROP TABLE baton.facet, baton.ended, baton.word, baton.live')
     for (const each of ['count_agents', 'keep_lists', 'count_done', 'facets', 'instant', 'forget_words'])
       await query(url, `DROP FUNCTION baton.${each} CASCADE`)
     await query(url, 'CREATE INDEX handoff_ended ON baton.handoff (ws, state, uid) WHERE open = 0')
@@ -297,7 +298,7 @@ describe('what a newer program adds to the schema', () => {
       ['planner'],
     )
     const owners = `SELECT DISTINCT relowner::regrole::text AS owner FROM pg_class
-      WHERE relname IN ('handoff', 'facet', 'ended')`
+      WHERE relname IN ('handoff', 'facet', 'ended', 'live')`
     assert.deepEqual(await query(url, owners), [{ owner: team }])
   })
 })

@@ -43,6 +43,10 @@ const DUE = {
     EXISTS (SELECT FROM baton.handoff WHERE ${IS_DUE})::text`,
 }
 
+const PUT_LIVE = `INSERT INTO baton.live VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (ws, uid, attempt) DO UPDATE SET at = excluded.at, text = excluded.text`
+const END_LIVE = 'DELETE FROM baton.live WHERE ws = $1 AND (at < $2 OR (uid = $3 AND attempt = $4))'
+
 /** Opens a workspace of a shared store; makes schema and workspace when they are not there. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { url, workspace: name, readOnly = false, upgrade = false, onMake } = options
@@ -190,6 +194,12 @@ class PostgresStore {
   }
 
   putAway: Store['putAway'] = (entries) => putAway(this.#ask, entries).catch(refuseForOwner)
+
+  keepLive: Store['keepLive'] = async ({ uid, attempt, at, text }, before) => {
+    this.#refuseReadOnly()
+    if (text === undefined) await this.#ask('end_live', END_LIVE, before, uid, attempt)
+    else await this.#ask('put_live', PUT_LIVE, uid, attempt, at, text)
+  }
 
   ping = () =>
     this.info.readOnly

@@ -33,6 +33,7 @@ export interface SqliteStoreOptions extends OpenOptions {
 
 const MAX_BATCH = 256
 const TOKEN = 'SELECT doc FROM token WHERE hash = ?'
+const END_LIVE = 'DELETE FROM live WHERE at < ? OR (uid = ? AND attempt = ?)'
 const NEWEST = 'SELECT at FROM entry ORDER BY id DESC LIMIT 1'
 
 /** Opens the embedded store; makes it when it is not there. */
@@ -188,6 +189,12 @@ class SqliteStore {
   addCheckpoint: Store['addCheckpoint'] = (checkpoint) =>
     this.#locked(() => addCheckpoint(this.#statements, checkpoint), false)
   putAway: Store['putAway'] = (entries) => this.#locked(() => putAway(this.#statements, entries), false)
+
+  keepLive: Store['keepLive'] = ({ uid, attempt, at, text }, before) =>
+    this.#locked(() => {
+      if (text === undefined) this.#statements.run(END_LIVE, before, uid, attempt)
+      else this.#statements.run('INSERT OR REPLACE INTO live VALUES (?, ?, ?, ?)', uid, attempt, at, text)
+    }, false)
 
   subscribe(listener: Listener): () => void {
     return this.#signal.subscribe(listener)

@@ -1,5 +1,15 @@
 import { likeHandoff } from './0004-parties.ts'
 
+/** The owner of the handoffs owns this table too. */
+export const ownedLikeHandoff = (table: string): string => `DO $$
+DECLARE
+  owner text := (SELECT relowner::regrole FROM pg_catalog.pg_class WHERE oid = 'baton.handoff'::regclass);
+BEGIN
+  EXECUTE format('ALTER TABLE baton.${table} OWNER TO %s', owner);
+EXCEPTION WHEN insufficient_privilege THEN
+  -- An owner who may make nothing in the schema can have nothing there that is new.
+END $$;`
+
 /**
  * Additive: words by which documents are searched, each row as new as the entry `seq`. The index holds them as they were
  * cut. A redaction takes the words away at once; the next search puts those back that are left.
@@ -25,12 +35,5 @@ END $$;
 CREATE TRIGGER word_redacted AFTER INSERT ON baton.entry FOR EACH ROW
   WHEN (new.act = 'audit.redact') EXECUTE FUNCTION baton.forget_words();
 ${likeHandoff('word')}
-DO $$
-DECLARE
-  owner text := (SELECT relowner::regrole FROM pg_catalog.pg_class WHERE oid = 'baton.handoff'::regclass);
-BEGIN
-  EXECUTE format('ALTER TABLE baton.word OWNER TO %s', owner);
-EXCEPTION WHEN insufficient_privilege THEN
-  -- An owner who may make nothing in the schema can have nothing there that is new.
-END $$;
+${ownedLikeHandoff('word')}
 `

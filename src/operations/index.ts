@@ -32,7 +32,7 @@ export const OPERATION_NAMES = {
   handoff_list: 'looking', handoff_accept: 'receiving', handoff_reject: 'receiving', handoff_claim: 'receiving',
   handoff_heartbeat: 'receiving', handoff_ask: 'receiving', handoff_answer: 'receiving', handoff_amend: 'sending',
   handoff_submit: 'receiving', handoff_verify: 'closing', handoff_complete: 'closing', handoff_fail: 'receiving',
-  handoff_retry: 'sending', handoff_reassign: 'sending', handoff_cancel: 'sending', handoff_wait: 'looking',
+  handoff_retry: 'sending', handoff_reassign: 'sending', handoff_cancel: 'sending', handoff_wait: 'looking', handoff_running: 'looking',
   handoff_release: 'receiving', handoff_waive: 'closing', handoff_comment: 'closing', gate_decide: 'closing',
   document_check: 'document', document_convert: 'document', document_import: 'document', document_export: 'document',
   document_collect: 'block', report_metrics: 'report', report_progress: 'report', report_history: 'report',

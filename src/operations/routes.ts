@@ -15,7 +15,7 @@ export const ROUTES: Readonly<Record<OperationName, string>> = {
   handoff_create: 'POST /v1/handoffs/drafts', handoff_fail: 'POST /v1/handoffs/{id}/fail', handoff_get: 'GET /v1/handoffs/{id}',
   handoff_heartbeat: 'POST /v1/handoffs/{id}/heartbeat', handoff_inbox: 'GET /v1/inbox', handoff_list: 'GET /v1/handoffs',
   handoff_reassign: 'POST /v1/handoffs/{id}/reassign', handoff_reject: 'POST /v1/handoffs/{id}/reject', handoff_release: 'POST /v1/handoffs/{id}/release',
-  handoff_resend: 'POST /v1/handoffs/{id}/resend', handoff_retry: 'POST /v1/handoffs/{id}/retry', handoff_send: 'POST /v1/handoffs', handoff_submit: 'POST /v1/handoffs/{id}/submit',
+  handoff_resend: 'POST /v1/handoffs/{id}/resend', handoff_retry: 'POST /v1/handoffs/{id}/retry', handoff_running: 'GET /v1/running', handoff_send: 'POST /v1/handoffs', handoff_submit: 'POST /v1/handoffs/{id}/submit',
   handoff_verify: 'POST /v1/handoffs/{id}/verify', handoff_wait: 'GET /v1/handoffs/{id}/wait', handoff_waive: 'POST /v1/handoffs/{id}/waive',
   merkle_finalize: 'POST /v1/audit/finalize', merkle_root: 'GET /v1/audit/root', notice_ack: 'POST /v1/notices/{uid}/ack', report_flow: 'GET /v1/reports/flow',
   report_history: 'GET /v1/reports/history', report_metrics: 'GET /v1/reports/metrics', report_progress: 'GET /v1/reports/progress',

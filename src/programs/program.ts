@@ -9,6 +9,8 @@ export interface ProgramOptions extends Guarded {
   readonly input: string
   readonly timeoutMs: number
   readonly outputBytes: number
+  /** Told of its output as it comes. */
+  readonly onOutput: (chunk: Buffer) => void
   /** Ends it and everything that it started. */
   readonly signal: AbortSignal
 }
@@ -57,6 +59,7 @@ export function runProgram(options: ProgramOptions): Promise<ProgramRun> {
       stream?.on('data', (chunk: Buffer) => {
         if (ended === 'too much output') return
         chunks.push(chunk)
+        options.onOutput(chunk)
         length += chunk.length
         if (length > options.outputBytes) stop('too much output')
       })

@@ -21,6 +21,7 @@ import { answerOf } from './answer.ts'
 import { briefOf } from './brief.ts'
 import { endMarked } from './guard.ts'
 import type { ReadyRunner } from './known-programs.ts'
+import { LiveOutput } from './live-output.ts'
 import { clearPlaces, committed, handoffPlace, watchOutside } from './places.ts'
 import { runProgram } from './program.ts'
 import { saidBy, usageOf } from './said.ts'
@@ -259,6 +260,10 @@ class Slot {
     starts.push(Date.now())
     const { id, title } = handoff
     host.tell({ agent: this.agent, kind: 'started', id, title, folder: place?.path ?? '.' })
+    const mask = (text: string) => withoutSecrets(withoutValues(text, [...runner.env, 'BATON_TOKEN'], env))
+    const live = new LiveOutput(mask, (log) =>
+      link.call('handoff_heartbeat', { id: handoff.uid, attempt: work.attempt, log }),
+    )
     const running = withBrief(runner, brief, (command, input) =>
       runProgram({
         guard: host.guard,
@@ -269,17 +274,18 @@ class Slot {
         input,
         timeoutMs: runner.timeoutMs,
         outputBytes: runner.outputBytes,
+        onOutput: (chunk) => live.add(chunk),
         signal: stop.signal,
       }),
     )
-    this.#program = running.catch(() => undefined)
-    const run = { ...(await running) }
+    this.#program = running.catch(() => undefined).then(() => live.end())
+    const run = await running
     const strayed = await outside()
     if (strayed !== '') host.tell({ agent: this.agent, kind: 'warning', text: `${id}: ${strayed}` })
     // The verifier reads the end of the output, and must see it too.
     const printed =
       strayed === '' ? run.output : `${run.output}\nBaton: ${strayed}; look at them before you pass it\n`
-    const output = withoutSecrets(withoutValues(printed, [...runner.env, 'BATON_TOKEN'], env))
+    const output = mask(printed)
     const said = saidBy(output)
     const words = runner.setup === undefined ? output : said.text
     const block = runner.answer === 'block' ? blocksIn({ text: words }).blocks.at(-1) : undefined

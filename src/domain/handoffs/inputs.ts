@@ -119,11 +119,18 @@ export type ClaimInput = InputOf<typeof claimFields>
 /** The attempt that a worker believes to hold. */
 const AttemptHeld = () => optional(z.coerce.number().int().positive(), 'Refused if it is another by now')
 
+/** Characters of a running program's output that are shown. */
+export const MOST_LIVE = 65_536
+
 export const heartbeatFields = () => ({
   progress: z.coerce.number().min(0).max(100).optional(),
   blocked: optional(
     z.union([z.string().min(1).max(2_000), z.literal(false)]),
     'The reason why you are blocked, or false when it is gone',
+  ),
+  log: optional(
+    z.union([z.string().max(MOST_LIVE), z.literal(false)]),
+    'The newest output of your program, shown while it runs; false when it has ended. Alone it is not a heartbeat',
   ),
   attempt: AttemptHeld(),
 })

@@ -222,7 +222,27 @@ const wait = defineOperation({
   },
 })
 
-export const QUERY_OPERATIONS = [inbox, get, list, wait] as const
+const running = defineOperation({
+  name: 'handoff_running',
+  summary: 'The programs that baton run runs now; of one handoff with the end of its output.',
+  scope: 'handoff:read',
+  positional: ['id'],
+  input: () => z.strictObject({ id: Id.optional() }),
+  output: () =>
+    z.object({
+      items: z.array(
+        Handoff()
+          .pick({ uid: true, id: true, title: true, from: true, to: true, state: true, attempt: true })
+          .extend({ since: z.string(), log: z.string().optional() }),
+      ),
+    }),
+  untrusted: ['items'],
+  errors: ['invalid_input', 'not_found', 'unavailable'],
+  examples: ['baton handoff running', 'baton handoff running HO-2026-001'],
+  run: async (service, call, { id }) => mutable({ items: await (await service.running()).list(call, id) }),
+})
+
+export const QUERY_OPERATIONS = [inbox, get, list, wait, running] as const
 
 /** The person's last answer, in document 004's words. */
 function responseOf(

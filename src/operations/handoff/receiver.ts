@@ -84,7 +84,12 @@ const heartbeat = defineStep('heartbeat', {
   summary: 'Say that you are still at work; tell progress, or that you are blocked.',
   input: () => z.strictObject({ id: Id, ...heartbeatFields() }),
   examples: ['baton handoff heartbeat @ --progress 40'],
-  run: (service, call, { id, ...input }) => service.receiving.heartbeat(call, id, input),
+  run: async (service, call, { id, log, ...input }) => {
+    const { attempt, ...said } = present(input)
+    const shown = log === undefined ? undefined : (await service.running()).show(call, id, attempt, log)
+    const handoff = await shown
+    return handoff && Object.keys(said).length === 0 ? handoff : service.receiving.heartbeat(call, id, input)
+  },
 })
 
 const ask = defineStep('ask', {

@@ -40,6 +40,7 @@ export const ROUTES: Readonly<Record<OperationName, readonly [method: 'GET' | 'P
   handoff_release: ['POST', '/v1/handoffs/{id}/release'],
   handoff_resend: ['POST', '/v1/handoffs/{id}/resend'],
   handoff_retry: ['POST', '/v1/handoffs/{id}/retry'],
+  handoff_running: ['GET', '/v1/running'],
   handoff_send: ['POST', '/v1/handoffs'],
   handoff_submit: ['POST', '/v1/handoffs/{id}/submit'],
   handoff_verify: ['POST', '/v1/handoffs/{id}/verify'],

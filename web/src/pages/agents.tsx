@@ -4,6 +4,7 @@ import { AgentTable, busiestFirst } from '../features/agent/agent-table.tsx'
 import { FlowPicture, FlowTable } from '../features/agent/flow-picture.tsx'
 import { type Flow, useFlow } from '../features/metrics/use-flow.ts'
 import { WindowChoice, windowWords } from '../features/metrics/window-choice.tsx'
+import { RunningPrograms } from '../features/runner/running-programs.tsx'
 import { useAddress } from '../ui/lists/use-address.ts'
 import { Empty, Failed, Loading } from '../ui/states.tsx'
 import '../style/pictures.css'
@@ -20,6 +21,7 @@ export function Agents() {
         <h1 className="grow">Agents</h1>
         <WindowChoice value={flow.data?.window} choose={choose} />
       </div>
+      <RunningPrograms />
       {flow.isPending && <Loading what="the agents" />}
       {flow.error && <Failed error={flow.error} again={flow.refetch} />}
       {flow.data && words && <Shown flow={flow.data} words={words} open={open} />}

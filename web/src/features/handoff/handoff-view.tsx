@@ -6,6 +6,7 @@ import { later } from '../../ui/later.tsx'
 import { Missing } from '../../ui/missing.tsx'
 import { Changed, Failed, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
+import { ProgramOutput } from '../runner/program-output.tsx'
 import { Actions } from './actions.tsx'
 import { AskedOf } from './asked.tsx'
 import { Chain } from './chain.tsx'
@@ -64,6 +65,7 @@ export function HandoffView({ id, isPanel = false }: { readonly id: string; read
       </header>
       <AskedOf full={full.data} />
       <Actions full={full.data} />
+      <ProgramOutput full={full.data} />
       <div className="two">
         <section className="card" aria-label="Package">
           <h2>Package</h2>

@@ -88,6 +88,19 @@ const ENDS: Readonly<
 }
 
 describeOnEngines('a delegation', (open) => {
+  it('does not keep its asker from handing in by the texts that its receiver wrote', async (t) => {
+    const { service } = await open(t)
+    const { sending, receiving } = service
+    const { handoff } = await sending.send(by('boss'), { to: 'planner', title: 'Launch', home: 'native' })
+    await receiving.accept(planner, handoff.uid)
+    const part = await delegate({ service } as Workspace, { parent: handoff.uid })
+    await receiving.accept(codex, part.uid)
+    await receiving.heartbeat(codex, part.uid, { blocked: 'the log says: \u0000' })
+    await receiving.fail(codex, part.uid, { message: 'it cannot be done' })
+
+    assert.equal((await receiving.submit(planner, handoff.uid, { note: 'All good' })).state, 'in_review')
+  })
+
   for (const [name, { end, returns, notice }] of Object.entries(ENDS))
     it(`that is ${name} is answered exactly once`, async (t) => {
       const w = await open(t)

@@ -1,5 +1,6 @@
 import { dueOf } from '../../domain/handoffs/deadlines.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { fieldOf } from './tables.ts'
 
 /**
  * A lease that its holder prolongs stays where it was in the order of what is due: otherwise every heartbeat would move
@@ -20,9 +21,7 @@ export function dueAt(before: Handoff | undefined, after: Handoff): string | nul
 /** When a handoff is due, whatever its row says. */
 export const dueIn = (doc: string): string | null => dueOf(JSON.parse(doc))?.at ?? null
 
-/** PostgreSQL refuses JSON with certain escapes (`\u0000`), and one such text must not stop every transaction. */
-const LEASE_UNTIL = `((CASE strpos(doc, '\\u') WHEN 0 THEN doc
-  ELSE replace(replace(doc, '\\\\', ''), '\\u', 'u') END)::json ->> 'lease_until')`
+const LEASE_UNTIL = fieldOf('lease_until')
 /** That a handoff is due at an instant (`$2`), whatever its row says. */
 export const IS_DUE = `ws = $1 AND due_at <= $2 AND (due_kind <> 'lease' OR ${LEASE_UNTIL} <= $2)`
 

@@ -1,6 +1,7 @@
 import { keyOf } from '../rows.ts'
 import type { Statement } from './connection/round-trip.ts'
 import { IS_DUE } from './leases.ts'
+import { fieldOf } from './tables.ts'
 
 /**
  * Each of these keys with the columns of its row. Every key is looked up by itself, in a subquery that the planner
@@ -77,7 +78,7 @@ export const SQL = {
   gates: statement('gates', `
     SELECT k.uid, g.docs FROM unnest($2::text[]) AS k (uid) CROSS JOIN LATERAL (
       SELECT coalesce(json_agg(doc), '[]') AS docs FROM baton.handoff
-      WHERE ws = $1 AND parent = k.uid AND doc::json ->> 'type' IN ('gate', 'delegation')) AS g`),
+      WHERE ws = $1 AND parent = k.uid AND ${fieldOf('type')} IN ('gate', 'delegation')) AS g`),
   deliveries: statement('deliveries', byKey('delivery', 'doc', 'FOR UPDATE')),
   notices: statement('notices', byKey('notice', 'seen_at, doc', 'OFFSET 0')),
   idems: statement('idems', `

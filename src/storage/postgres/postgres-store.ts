@@ -18,6 +18,7 @@ import { postgresQueries } from './reading/queries.ts'
 import { addCheckpoint, growTree } from './reading/tree.ts'
 import { putAway, scrub } from './redact.ts'
 import type { Replica } from './replica.ts'
+import { fieldOf } from './tables.ts'
 import { runTransaction } from './transaction.ts'
 import { openWorkspace, retireWorkspace, type Workspace } from './workspace.ts'
 
@@ -222,7 +223,7 @@ class PostgresStore {
         : `SELECT count(*) ${old}`
       return [name, Number((await this.#ask(undefined, text, before))[0]?.[0])]
     }
-    const old = leftovers((name) => `(doc::json ->> '${name}')`)
+    const old = leftovers(fieldOf)
     const cleared = []
     for (const each of old) cleared.push(await sweep(each))
     return Object.fromEntries(cleared)

@@ -21,6 +21,13 @@ const TYPES: Readonly<Record<string, string>> = {
   bytes: 'bytea',
 }
 
+/**
+ * A field of a document. PostgreSQL cannot take apart JSON that holds certain escapes (`\u0000`, half a surrogate
+ * pair), and one such document must not fail what is asked of all of them.
+ */
+export const fieldOf = (name: string): string =>
+  `((CASE strpos(doc, '\\u') WHEN 0 THEN doc ELSE replace(replace(doc, '\\\\', ''), '\\u', 'u') END)::json ->> '${name}')`
+
 export function typeOf(table: string, column: string): string {
   if (table === 'meta') return 'text'
   return table === 'entry' && column === 'id' ? 'bigint' : (TYPES[column] ?? 'text')

@@ -1,6 +1,7 @@
 import { type Condition, type Listing, type OpenOnes, type Shelf, WINDOW } from '../../filters.ts'
 import { containing } from '../../page.ts'
 import type { Value } from '../connection/round-trip.ts'
+import { fieldOf } from '../tables.ts'
 
 /** Columns by which a state is looked up in an index. */
 const INDEXED = new Set(['run.state', 'task.status'])
@@ -91,13 +92,5 @@ function conditionOf(condition: Condition, bind: Bind): string {
     return `(${AFTER}) > (SELECT ${AFTER} FROM baton.task WHERE ws = $1 AND uid = ${bind(condition.value)})`
   const { column, op, value } = condition
   if (op === 'in') return `${column} = ANY (${bind(value)}::text[])`
-  return `${column === 'type' ? field('type') : column} ${op} ${bind(value)}`
+  return `${column === 'type' ? fieldOf('type') : column} ${op} ${bind(value)}`
 }
-
-/**
- * A field of the document. PostgreSQL cannot take apart JSON that holds certain escapes (`\u0000`, half a
- * surrogate pair), and one such document must not fail a list of all of them.
- */
-const field = (name: string): string =>
-  `CASE WHEN strpos(doc, '\\u') > 0 THEN substring(doc FROM '"${name}":"((?:[^"\\\\]|\\\\.)*)"')
-   ELSE doc::json ->> '${name}' END`

@@ -38,4 +38,13 @@ describe('the documentation in the dashboard', () => {
       [],
     )
   })
+
+  it('leaves the reference of HTTP calls where the page about them says', async () => {
+    const { page } = await dashboard.open('/docs/reference/http')
+    const [, address = ''] =
+      /(\S+) is\s+the reference for people/.exec(await page.locator('.docs').innerText()) ?? []
+    await page.goto(dashboard.url + address)
+    await page.getByRole('heading', { level: 1, name: 'HTTP reference' }).waitFor()
+    assert.equal(await page.locator('#handoff_send').count(), 1)
+  })
 })

@@ -54,7 +54,8 @@ export function addObserverRoutes<E extends Env>(app: Hono<E>, options: Observer
     described ??= JSON.stringify(openApi(operations))
     return c.body(described, 200, { 'content-type': 'application/json; charset=utf-8' })
   })
-  app.get('/docs', () => referencePage(operations))
+  // The dashboard has its own page at the first address.
+  for (const path of ['/docs', '/v1/docs']) app.get(path, () => referencePage(operations))
 }
 
 const grantsOne = (caller: Caller, scopes: readonly string[]): boolean =>

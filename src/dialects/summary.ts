@@ -13,7 +13,7 @@ const STATUS_PATHS: Readonly<Record<DialectId, readonly Path[]>> = {
   package:   [['handoff', 'status'], ['status']],
 }
 
-/** What a person looks for first in a document. `status` is its own word, `state` is Baton's; `to` is null for nobody. */
+/** Fields that a person looks for first in a document. `status` is its own word, `state` is Baton's; `to` is null for nobody. */
 export function summaryOf(document: Document) {
   const { id, from, to, state, task, title, created_at: createdAt } = document.draft ?? {}
   return { id, from, to, status: statusIn(document), state, task, title, createdAt }

@@ -240,7 +240,7 @@ async function stateOf({ where }: OlderWorkspace, id: string): Promise<string> {
   return (await ask<Shown>(where, 'show', id)).handoff.state
 }
 
-/** What 0.1.0 did not tell: what the caller may do, the way above, the files, the work behind a gate, steps at gates. */
+/** Fields that 0.1.0 did not have: what the caller may do, the way above, the files, the work behind a gate, steps at gates. */
 const NOT_TOLD = ['may', 'path', 'files', 'about', 'also', 'at_gates']
 
 /** An answer without what is overdue. */

@@ -74,7 +74,7 @@ type AgentFlow = Omit<FlowAnswer['agents'][number], 'kind' | 'load'>
 export type Flow = Omit<FlowAnswer, 'agents'> & { readonly agents: readonly AgentFlow[] }
 
 /**
- * What a store counts, in groups. Steps are named by `stepKey`.
+ * Counts of a store, in groups. Steps are named by `stepKey`.
  *
  * - `ended`: by step and the first letters of the state; `more` is their median in milliseconds
  * - `made`: by step, of those that ended

@@ -29,7 +29,7 @@ export function queueDraft(handoff: Handoff, draft: Draft, policy?: Policy, said
   }
 }
 
-/** What the document's own code writes for agents of which nothing else is known. */
+/** Values that the document's own code writes for agents it knows nothing else of. */
 const sides = ({ from, to }: Handoff, draft: Draft, policy?: Policy): Partial<Draft> => ({
   from_phase: draft.from_phase ?? policy?.agents?.[from]?.phase ?? 11,
   from_role: draft.from_role ?? 'orchestrator',

@@ -15,7 +15,7 @@ const shareOf = ({ load: { incoming, max_incoming } }: AgentFlow): number =>
 export const failureOf = ({ completed, failed }: Pick<AgentFlow, 'completed' | 'failed'>) =>
   completed + failed === 0 ? undefined : failed / (completed + failed)
 
-/** Whoever is at or over the limit comes first, then whoever has most to do. */
+/** Agents at or over their limit come first, then those with most to do. */
 export const busiestFirst = (agents: readonly AgentFlow[]): readonly AgentFlow[] =>
   agents.toSorted(
     (a, b) =>

@@ -17,7 +17,7 @@ export function Edit(props: { readonly full: OperationOutput<'handoff_get'>; rea
     say(`Changed “${now.title}”`, `/handoffs/${encodeURIComponent(handoff.id)}`)
     close()
   }
-  // What is on the screen was compared with this revision.
+  // The form was compared with this revision.
   const act = useAct('handoff_amend', done, undefined, handoff.rev)
   type Name = keyof typeof before
   const names = (Object.keys(before) as Name[]).filter((name) => now[name] !== before[name])

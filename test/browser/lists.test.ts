@@ -83,8 +83,10 @@ describe('the query box', () => {
 
     await page.getByRole('searchbox').fill('funnel')
     await page.getByRole('link', { name: 'Funnel in the gateway' }).waitFor()
-    await page.getByRole('searchbox').fill('state:wrong')
-    await page.getByText('There is no state wrong.').waitFor()
+    for (const wrong of ['wrong', 'constructor', '__proto__']) {
+      await page.getByRole('searchbox').fill(`state:${wrong}`)
+      await page.getByText(`There is no state ${wrong}.`).waitFor()
+    }
   })
 
   it('is the same in Find, which leads to tasks and agents too', async () => {

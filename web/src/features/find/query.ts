@@ -60,7 +60,7 @@ export function readQuery(text: string, me: string): Query {
 }
 
 function statesNamed(word: string): readonly { readonly word: string; readonly state?: State }[] {
-  const group = STATE_GROUPS[word]
+  const group = Object.hasOwn(STATE_GROUPS, word) ? STATE_GROUPS[word] : undefined
   if (group) return group.map((state) => ({ word, state }))
   const state = STATES.find((each) => each === word.replaceAll('-', '_'))
   return [{ word, ...(state && { state }) }]

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { describe, it } from 'node:test'
 
 /** Comments that need a second reading: how many there still are. A number may only fall. */
-const LEFT = { openings: 186, 'is no': 44 }
+const LEFT = { openings: 183, 'is no': 44 }
 
 const ROOT = resolve(import.meta.dirname, '..')
 const COMMENT = /(?:\/\*\*?|\/\/|^\s*\*)\s*(?<text>.*)/

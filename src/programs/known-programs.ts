@@ -14,7 +14,7 @@ interface KnownProgram {
 /** Codex gives a server one second to start, and begins without its tools then. It hands it no variable that is not listed. */
 const CODEX_SERVER = [
   'required=true',
-  'env_vars=["BATON_AGENT","BATON_INSTANCE","BATON_WORKSPACE","BATON_STORE"]',
+  'env_vars=["BATON_AGENT","BATON_INSTANCE","BATON_WORKSPACE","BATON_STORE","BATON_URL","BATON_TOKEN"]',
 ].flatMap((setting) => ['-c', `mcp_servers.baton.${setting}`])
 
 /** By the name of the agent, and by the name of the program. */

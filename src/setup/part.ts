@@ -22,11 +22,6 @@ export interface Part {
   remove(text: string): string
 }
 
-export interface McpServer {
-  readonly command: string
-  readonly args: readonly string[]
-}
-
 /** Several parts of one file, one after the other. */
 export const together = (file: string, parts: readonly Part[]): Part => ({
   file,
@@ -181,13 +176,14 @@ export const valuePart = (file: string, path: readonly string[], value: unknown)
   },
 })
 
-export const tomlServerPart = (file: string, { command, args }: McpServer): Part => ({
+export const tomlServerPart = (file: string, entry: Mapping): Part => ({
   file,
   why: 'the MCP server',
   add: (text) => {
-    const list = args.map((arg) => JSON.stringify(arg)).join(', ')
-    const lines = `command = ${JSON.stringify(command)}\nargs = [${list}]`
-    return withTable(text, 'mcp_servers.baton', lines, file)
+    const inToml = (value: unknown): string =>
+      Array.isArray(value) ? `[${value.map(inToml).join(', ')}]` : JSON.stringify(value)
+    const lines = Object.entries(entry).map(([name, value]) => `${name} = ${inToml(value)}`)
+    return withTable(text, 'mcp_servers.baton', lines.join('\n'), file)
   },
   remove: (text) => withoutTable(text, file),
 })

@@ -123,9 +123,17 @@ const AGENT_TARGETS = {
     agent: 'codex',
     project: { server: '.codex/config.toml', hooks: '.codex/hooks.json', guide: 'AGENTS.md' },
     user: { server: '~/.codex/config.toml', hooks: '~/.codex/hooks.json', guide: '~/.codex/AGENTS.md' },
+    // Codex gives a server only the variables that its entry names. The hooks have all of them.
+    server: {
+      entry: (command, args) => ({
+        ...{ command, args },
+        env_vars: ['BATON_URL', 'BATON_TOKEN', 'BATON_STORE', 'BATON_WORKSPACE'],
+      }),
+    },
     hooks: { entry: grouped(), events: { ...STOPS, PreCompact: 'pre-compact', PostToolUse: 'news' } },
     unasked: 'Codex asks for no permission: the tools of Baton say that they destroy nothing',
-    afterwards: 'start codex in this folder, trust the project, and trust the hooks when it asks',
+    afterwards:
+      'start codex in this folder, and trust the project and its hooks when it asks. Until then codex exec leaves Baton out and says nothing',
   },
   gemini: {
     title: 'Gemini CLI',
@@ -142,6 +150,8 @@ const AGENT_TARGETS = {
       guide: '~/.gemini/GEMINI.md',
       permission: '~/.gemini/policies/baton.toml',
     },
+    // Gemini CLI takes variables with TOKEN in their names out of the environment of a server.
+    server: { entry: (command, args) => ({ command, args, env: { BATON_TOKEN: `\${BATON_TOKEN:-}` } }) },
     hooks: {
       entry: grouped(PATIENCE_S * 1_000),
       events: {
@@ -295,7 +305,7 @@ export function fileParts(name: AgentTargetName, options: TargetOptions): readon
   if (place === undefined) return []
   return byFile([
     place.server.endsWith('.toml')
-      ? tomlServerPart(place.server, { command: 'baton', args: serverArgs(options) })
+      ? tomlServerPart(place.server, serverEntry(name, options))
       : serverPart(place.server, server.key ?? 'mcpServers', serverEntry(name, options)),
     ...(hooks?.version && place.hooks ? [settingPart(place.hooks, 'version', hooks.version)] : []),
     ...(hooks && place.hooks ? [hooksPart(place.hooks, hooksOf(name, options))] : []),

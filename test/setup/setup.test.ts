@@ -147,8 +147,12 @@ describe('what baton setup writes', () => {
     assert.deepEqual(proof.args, ['mcp', '--agent', 'reviewer', '--tools', 'default,proof'])
     assert.match(
       textOf(where.cwd, '.codex/config.toml'),
-      /\n\[mcp_servers\.baton\]\ncommand = "baton"\nargs = \["mcp", "--agent", "codex", "--tools", "default,proof"\]\n/,
+      /\n\[mcp_servers\.baton\]\ncommand = "baton"\nargs = \["mcp", "--agent", "codex", "--tools", "default,proof"\]\nenv_vars = \["BATON_URL", "BATON_TOKEN", /,
     )
+    await done(where, 'gemini')
+    assert.deepEqual(JSON.parse(textOf(where.cwd, '.gemini/settings.json')).mcpServers.baton.env, {
+      BATON_TOKEN: `\${BATON_TOKEN:-}`,
+    })
     assert.deepEqual(JSON.parse(textOf(where.cwd, '.vscode/mcp.json')).servers.baton, {
       type: 'stdio',
       command: 'baton',

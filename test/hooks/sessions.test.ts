@@ -54,7 +54,7 @@ describe('two sessions of one agent at once', () => {
     )
     assert.match(
       left,
-      new RegExp(`session of yours ended.*\\n- baton accept ${FIRST} --take-over --as claude`),
+      new RegExp(`One of your sessions ended.*\\n- baton accept ${FIRST} --take-over --as claude`),
     )
     assert.deepEqual([taken.code, done.code], [0, 0], `${taken.stderr}${done.stderr}`)
     assert.ok(timeline.some(({ act }) => act === 'handoff.take_over'))

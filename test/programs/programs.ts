@@ -35,6 +35,8 @@ const JOB = `sleep 4; touch "$HOME/${JOB_DONE}"`
 export const TO_SUBAGENT = 'Look at the limits as a reviewer.'
 const REVIEW = { description: 'Review', prompt: TO_SUBAGENT }
 const NO_HOOKS = 'no hooks that run a command: https://opencode.ai/docs/plugins/'
+const BY_FOLDER =
+  'permissions for tools are kept by folder: https://docs.github.com/en/copilot/how-tos/copilot-cli/set-up-copilot-cli/configure-copilot-cli'
 /** Programs whose event at a stop does not name jobs in the background keep the agent while one runs. */
 const NO_JOBS = 'the event at a stop names no background jobs:'
 
@@ -126,8 +128,7 @@ export const PROGRAMS = {
     compaction: { env: { COPILOT_PROVIDER_MAX_PROMPT_TOKENS: '16000' } },
     cannot: {
       'background task': `${NO_JOBS} https://docs.github.com/en/copilot/reference/hooks-configuration`,
-      'all projects':
-        'permissions for tools are kept by folder: https://docs.github.com/en/copilot/how-tos/copilot-cli/set-up-copilot-cli/configure-copilot-cli',
+      ...{ 'all projects': BY_FOLDER, subfolder: BY_FOLDER },
     },
   },
   opencode: {
@@ -156,7 +157,7 @@ export const PROGRAMS = {
       ...{ 'start text': NO_HOOKS, 'held work at start': NO_HOOKS, 'stop refused once': NO_HOOKS },
       'refused as a user': NO_HOOKS,
       ...{ 'background task': NO_HOOKS, compaction: NO_HOOKS, subagent: NO_HOOKS },
-      'changed at work': NO_HOOKS,
+      ...{ 'changed at work': NO_HOOKS, 'changed at a server': NO_HOOKS, subfolder: NO_HOOKS },
     },
   },
   qwen: {

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   appendFileSync,
   chmodSync,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import type { Ended } from '../package/program.ts'
 import { MODEL_URL, Model, type ModelRequest, type Step } from './model.ts'
 import { PROGRAM_NAMES, type ProgramName, programOf, type Run } from './programs.ts'
@@ -31,6 +33,8 @@ interface How extends Run {
   readonly program?: ProgramName
   /** A text in its requests, where the prompt does not stand in them. */
   readonly mark?: string
+  /** The folder of the repository that it is started in; its root unless said. */
+  readonly folder?: string
 }
 
 /** The words of a program to Baton. */
@@ -38,6 +42,8 @@ export interface Recorded {
   readonly hooks: Readonly<Record<string, readonly unknown[]>>
   readonly hello: readonly unknown[]
 }
+
+type Variables = Readonly<Record<string, string>>
 
 /** How long one run of a program may take. */
 const PATIENCE_MS = 90_000
@@ -53,6 +59,7 @@ export class Stage {
   readonly #tools: Tools
   #model: Model | undefined
   #running: ChildProcess | undefined
+  #server: ChildProcess | undefined
 
   constructor(program: ProgramName, tools: Tools) {
     this.program = program
@@ -75,6 +82,7 @@ export class Stage {
 
   [Symbol.dispose](): void {
     this.#model?.close()
+    this.#server?.kill()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
@@ -123,8 +131,31 @@ ${node === 'node' ? recording : `exec ${run}`}
     return this.batonOf({}, ...args)
   }
 
-  async batonOf(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<string> {
-    const { code, stdout, stderr } = await this.#run(this.batonFile, args, env)
+  batonOf(env: Variables, ...args: readonly string[]): Promise<string> {
+    return this.#baton(args, env)
+  }
+
+  /** Starts a server with a workspace of its own. Answers the variables by which each agent reaches it. */
+  async serve(...agents: readonly string[]): Promise<readonly Variables[]> {
+    const office = '../office'
+    mkdirSync(join(this.repo, office))
+    await this.#baton(['init'], {}, office)
+    const options = { cwd: join(this.repo, office), env: this.variables }
+    const args = ['serve', '--port', '0', '--json']
+    const server = spawn(this.batonFile, args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] })
+    this.#server = server
+    const [line] = await once(createInterface(server.stdout), 'line')
+    const found: Variables[] = []
+    for (const agent of agents) {
+      const grant = ['--agent', agent, '--scope', 'handoff:write', '--expires', '1d', '--json']
+      const { secret } = JSON.parse(await this.#baton(['token', 'create', ...grant], {}, office))
+      found.push({ BATON_URL: JSON.parse(line).url, BATON_TOKEN: secret })
+    }
+    return found
+  }
+
+  async #baton(args: readonly string[], env: Variables, folder?: string): Promise<string> {
+    const { code, stdout, stderr } = await this.#run(this.batonFile, args, env, folder)
     if (code !== 0) throw new Error(`baton ${args.join(' ')} ended with ${code}: ${stderr}${stdout}`)
     return stdout
   }
@@ -152,10 +183,12 @@ ${node === 'node' ? recording : `exec ${run}`}
     title = 'Add rate limiting',
     to: string = this.program,
     more: readonly string[] = [],
+    env: Variables = {},
   ): Promise<string> {
     const about = ['--summary', 'API needs limits before launch; the plan was agreed on']
     const wanted = ['--deliverable', 'Middleware in src/', '--criterion', 'npm test passes', '--json']
-    const sent = await this.baton(
+    const sent = await this.batonOf(
+      env,
       'send',
       '--as',
       'planner',
@@ -177,7 +210,8 @@ ${node === 'node' ? recording : `exec ${run}`}
     this.#model ??= await Model.start()
     const requests = this.#model.play(how.mark ?? prompt, steps)
     const run = [...args(prompt), ...more]
-    const ended = await this.#run(join(this.#tools.bin, program), run, { ...env(MODEL_URL), ...how.env })
+    const variables = { ...env(MODEL_URL), ...how.env }
+    const ended = await this.#run(join(this.#tools.bin, program), run, variables, how.folder)
     return { ...ended, requests }
   }
 
@@ -209,9 +243,9 @@ ${node === 'node' ? recording : `exec ${run}`}
     writeFileSync(path, text)
   }
 
-  #run(program: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
+  #run(program: string, args: readonly string[], env: Variables, folder = ''): Promise<Ended> {
     return new Promise((done, failed) => {
-      const options = { cwd: this.repo, env: { ...this.variables, ...env }, detached: true }
+      const options = { cwd: join(this.repo, folder), env: { ...this.variables, ...env }, detached: true }
       const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
       this.#running = child
       // The programs start helpers of their own: all of them end with the group.

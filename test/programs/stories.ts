@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { tokensIn, toolsOfBaton } from './measure.ts'
@@ -232,37 +232,69 @@ const two: Story = {
 }
 
 /** Others edit, comment on and cancel work that the agent holds: it reads so after its next tool, and may then stop. */
-const changed: Story = {
-  checks: ['changed at work'],
+const changed = (name: string, isRemote: boolean): Story => ({
+  checks: [name],
+  ...(isRemote && { isMixed: true }),
   async run(stage, check) {
     await stage.setup()
-    const id = await stage.send()
-    const [accept, look] = ['handoff_accept', 'handoff_get'].map((tool) => ({ tool, args: { id } }))
-    const after = (...words: readonly string[]) => ({
-      meanwhile: () => stage.baton(...words, '--as', 'planner'),
-      next: look!,
+    const [planner = {}, env = {}] = isRemote ? await stage.serve('planner', stage.program) : []
+    const id = await stage.send(undefined, undefined, [], planner)
+    const told: boolean[] = []
+    const after = (word: string, ...words: readonly string[]) => ({
+      meanwhile: async () => {
+        await stage.batonOf(planner, word, id, ...words, '--as', 'planner')
+        // At a server the news comes by a stream of events.
+        const places = [stage.repo, stage.home].map((root) => join(root, '.baton/news', stage.program))
+        if (isRemote) await until(async () => places.some((file) => existsSync(file)))
+      },
+      next: { tool: 'handoff_get', args: { id } },
     })
-    const { requests } = await stage.play('Do what waits for you.', [
-      accept!,
-      // Work can be edited while a question about it is open, and is then offered again.
-      { tool: 'handoff_ask', args: { id, question: 'For whom?' } },
-      after('edit', id, '--summary', 'API needs limits for each user before launch'),
-      accept!,
-      after('comment', id, 'Mind the bursts'),
-      after('cancel', id, '--reason', 'Not this year'),
-      'I stop here.',
-      'Still.',
-    ])
-    const isTold = ['changed it', 'commented', 'cancelled it'].map((what) =>
-      requests.some(({ text }) => text.includes(`${id}: planner ${what}`)),
+    const { requests } = await stage.play(
+      'Do what waits for you.',
+      [
+        { tool: 'handoff_accept', args: { id } },
+        after('edit', '--summary', 'API needs limits for each user before launch'),
+        after('comment', 'Mind the bursts'),
+        after('cancel', '--reason', 'Not this year'),
+        'I stop here.',
+        'Still.',
+      ],
+      { env },
     )
+    for (const what of ['edited it', 'commented', 'cancelled it'])
+      told.push(requests.some(({ text }) => text.includes(`${id}: planner ${what}`)))
     const isKept = requests.some(({ text }) => text.includes(REFUSED))
-    const state = await stage.stateOf(id)
+    const { state } = JSON.parse(await stage.batonOf(planner, 'show', id, '--json')).handoff
     check(
-      'changed at work',
-      isTold.every(Boolean) && !isKept && state === 'cancelled',
-      `told of edit, comment and cancellation: ${isTold.join(', ')}; kept ${isKept}, ${state}`,
+      name,
+      told.every(Boolean) && !isKept && state === 'cancelled',
+      `told of edit, comment and cancellation: ${told.join(', ')}; kept ${isKept}, ${state}`,
     )
+  },
+})
+
+/** Started in a folder below the root, with settings in the home: hooks and news find the workspace above. */
+const subfolder: Story = {
+  checks: ['subfolder'],
+  async run(stage, check) {
+    await stage.setup('--user')
+    const folder = 'src/deep'
+    mkdirSync(join(stage.repo, folder), { recursive: true })
+    const id = await stage.send()
+    const comment = () => stage.baton('comment', id, 'Mind the bursts', '--as', 'planner')
+    const { requests } = await stage.play(
+      'Do what waits for you.',
+      [
+        { tool: 'handoff_accept', args: { id } },
+        { meanwhile: comment, next: { tool: 'handoff_get', args: { id } } },
+        'I stop here.',
+        'Still.',
+      ],
+      { folder },
+    )
+    const seen = [startIn(requests[0]) ?? '', requests.at(-1)?.text ?? '']
+    const told = [seen[0]!.includes(id), seen[1]!.includes('planner commented'), seen[1]!.includes(REFUSED)]
+    check('subfolder', told.every(Boolean), `told at start, of news, kept: ${told.join(', ')}`)
   },
 }
 
@@ -398,7 +430,7 @@ const subagentAtWork: Story = {
 
 /** Looks until something holds, for a while. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 30_000; !(await holds()) && Date.now() < end; ) await setTimeout(200)
+  for (const end = Date.now() + 10_000; !(await holds()) && Date.now() < end; ) await setTimeout(200)
 }
 
 /** A program that acts under the name of another one reads so in its first answer, and the log keeps it. */
@@ -538,11 +570,13 @@ export const STORIES: readonly Story[] = [
   without('missing baton', undefined),
   without('old Node', 'old-node'),
   everywhere,
+  subfolder,
   plugin,
   chain,
   crash,
   two,
-  changed,
+  changed('changed at work', false),
+  changed('changed at a server', true),
   background,
   compaction,
   subagent,

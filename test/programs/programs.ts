@@ -77,7 +77,11 @@ export const PROGRAMS = {
     background: { call: { tool: 'exec_command', args: { cmd: JOB, yield_time_ms: 500 } } },
     subagent: { call: { tool: 'spawn_agent', args: { message: TO_SUBAGENT } } },
     compaction: { more: ['-c', 'model_auto_compact_token_limit=5'] },
-    cannot: { 'background task': `${NO_JOBS} https://developers.openai.com/codex/hooks` },
+    cannot: {
+      'background task': `${NO_JOBS} https://developers.openai.com/codex/hooks`,
+      'tools at once':
+        'the first request waits for a slow server only where it is required, and a required one must not be missing: https://developers.openai.com/codex/mcp',
+    },
   },
   gemini: {
     package: '@google/gemini-cli',

@@ -31,7 +31,7 @@ export interface SearchEngine {
   behind(most: number): Promise<Rows>
   /** Replaces older rows of these documents; a newer one stays. */
   put(rows: readonly WordRow[]): Promise<unknown>
-  /** Tier, number and uid of rows that match: those of the first tier, then of the second, the highest number first. */
+  /** Tier, number, uid, and documents of a handoff, of rows that match: by tier, the highest number first. */
   match(tiers: readonly Tier[], since: string, limit: number): Promise<Rows>
   readonly write: Syntax
 }
@@ -73,7 +73,13 @@ export function searchOver(store: Store, engine: SearchEngine): Store['search'] 
     const rows = await engine.match(tiers, query.since ?? '', limit + 1)
     const page = toPage(rows, limit, ([tier, seq]) => `${tier}:${seq}`)
     const read = reader(store)
-    const documents = await Promise.all(page.items.map(([, , uid]) => read(String(uid))))
+    const documents = await Promise.all(
+      page.items.map(([, , uid, handoff, content]) =>
+        handoff
+          ? searchedHandoff(JSON.parse(String(handoff)), content ? JSON.parse(String(content)) : undefined)
+          : read(String(uid)),
+      ),
+    )
     const hits = documents.filter((each) => each !== undefined).map((each) => hitOf(each, query.words))
     return { ...page, items: hits }
   }

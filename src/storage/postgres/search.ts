@@ -7,7 +7,10 @@ import { settled } from './reading/log.ts'
 import { translated } from './reading/queries.ts'
 import { columnsOf } from './tables.ts'
 
-const POSITION = `SELECT seq FROM baton.word WHERE ws = $1 AND words IS NOT NULL ORDER BY seq DESC LIMIT 1`
+const POSITION = {
+  name: 'search_position',
+  text: `SELECT seq FROM baton.word WHERE ws = $1 AND words IS NOT NULL ORDER BY seq DESC LIMIT 1`,
+}
 /** Words were cut already: an array is taken as it is. In the order of uids, so that two never wait for each other. */
 const PUT = `INSERT INTO baton.word AS w (ws, seq, at, uid, words)
   SELECT $1::integer, unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[]),
@@ -28,10 +31,15 @@ const tierRows = (
   WHERE ws = $1 AND seq < ${below}
     AND seq >= (SELECT seq FROM baton.word WHERE ws = $1 AND at >= $2 ORDER BY at, seq LIMIT 1)
   ORDER BY seq DESC LIMIT $3`
-const ONE = tierRows(1, '$4', '$5')
-const BOTH = `WITH t0 AS MATERIALIZED (${tierRows(0, '$4', '$5')}),
+const withDocuments = (
+  rows: string,
+) => `SELECT t.*, (SELECT doc FROM baton.handoff WHERE ws = $1 AND uid = t.uid),
+    (SELECT doc FROM baton.content WHERE ws = $1 AND uid = t.uid)
+  FROM (${rows}) AS t ORDER BY tier, seq DESC`
+const ONE = withDocuments(tierRows(1, '$4', '$5'))
+const BOTH = withDocuments(`WITH t0 AS MATERIALIZED (${tierRows(0, '$4', '$5')}),
     t1 AS MATERIALIZED (${tierRows(1, '$6', '$7', 'AND (SELECT count(*) FROM t0) < $3')})
-  SELECT * FROM t0 UNION ALL SELECT * FROM t1 ORDER BY tier, seq DESC LIMIT $3`
+  SELECT * FROM t0 UNION ALL SELECT * FROM t1 ORDER BY tier, seq DESC LIMIT $3`)
 
 /** Our sessions take no bitmaps, and an index of words has no other way. Until the end of the round trip. */
 const BITMAPS = `SELECT set_config('enable_bitmapscan', 'on', true)`
@@ -47,10 +55,14 @@ export function postgresSearch(
   const behind = translated(BEHIND)
   return searchOver(store, {
     behind: async (most) => {
-      const [[position = 0] = []] = await ask('search_position', POSITION)
-      const last = await settled(trip, ws)
+      let position = 0
+      const last = await settled(async (calls) => {
+        const [at, ...rest] = await trip([call(POSITION, ws), ...calls])
+        position = Number(at?.[0]?.[0] ?? 0)
+        return rest
+      }, ws)
       // Without a name it is planned for these numbers.
-      return Number(position) >= last ? [] : ask(undefined, behind.text, Number(position), last, most)
+      return position >= last ? [] : ask(undefined, behind.text, position, last, most)
     },
     put: (rows) => {
       const inOrder = rows

@@ -10,7 +10,8 @@ const PUT = `INSERT INTO word (n, at, uid, words) SELECT ?, ?, ?, ?
   WHERE NOT EXISTS (SELECT 1 FROM word WHERE uid = ?)`
 
 /** Rows come in the order of the index, and no more of them than are asked for. */
-const MATCH = `SELECT * FROM (SELECT ? AS tier, -w.n, w.uid FROM search AS s JOIN word AS w ON w.n = s.rowid
+const MATCH = `SELECT * FROM (SELECT ? AS tier, -w.n, w.uid, (SELECT doc FROM handoff WHERE uid = w.uid),
+    (SELECT doc FROM content WHERE uid = w.uid) FROM search AS s JOIN word AS w ON w.n = s.rowid
   WHERE search MATCH ? AND s.rowid > ?
     AND s.rowid <= (SELECT n FROM word WHERE at >= ? ORDER BY at, n DESC LIMIT 1)
   ORDER BY s.rowid LIMIT ?)`

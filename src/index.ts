@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { keepFolders, type Opened, openAround, openNamed, serviceAt } from './compose/embedded.ts'
 import { toStoreTarget } from './compose/main.ts'
-import { BatonError } from './domain/errors.ts'
+import { BatonError, invalidInput } from './domain/errors.ts'
 import { DEFAULT_POLICY, type Policy } from './domain/policy.ts'
 import { Baton } from './runner/baton.ts'
 import { localLink } from './runner/local-link.ts'
@@ -56,10 +56,7 @@ const TEXTS = {
 /** A program without types may pass anything, and an invalid store would open another one. */
 function demandOptions(options: unknown): void {
   if (typeof options !== 'object' || options === null)
-    throw new BatonError(
-      'invalid_input',
-      "openBaton takes an address and an object of options: openBaton('baton.db', { … })",
-    )
+    throw invalidInput("openBaton takes an address and an object of options: openBaton('baton.db', { … })")
   for (const [field, wanted] of Object.entries(TEXTS)) {
     const value: unknown = Reflect.get(options, field)
     if (value === undefined || (typeof value === 'string' && value !== '')) continue

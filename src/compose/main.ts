@@ -1,4 +1,4 @@
-import { BatonError } from '../domain/errors.ts'
+import { invalidInput } from '../domain/errors.ts'
 import { DEFAULT_POLICY } from '../domain/policy.ts'
 import type { ServiceDeps } from '../service/deps.ts'
 import { Service } from '../service/service.ts'
@@ -24,8 +24,7 @@ export function toStoreTarget(address: string, workspace = 'default'): StoreTarg
   if (/^postgres(ql)?:\/\//.test(address)) return { engine: 'postgres', url: address, workspace }
   if (/^[a-z][a-z0-9+]*:\/\//i.test(address))
     // Not the address itself: it may hold a password.
-    throw new BatonError(
-      'invalid_input',
+    throw invalidInput(
       `unknown kind of store ${address.slice(0, address.indexOf(':'))}; use a file path or postgres://…`,
     )
   return { engine: 'sqlite', path: address }

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { type Config, type Environment, formatsIn, readSecret } from '../config/config.ts'
 import type { Settings } from '../config/file.ts'
 import type { Actor } from '../domain/agent.ts'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, invalidInput } from '../domain/errors.ts'
 import { once } from '../domain/once.ts'
 import { DEFAULT_POLICY, kindOf } from '../domain/policy.ts'
 import { present } from '../domain/present.ts'
@@ -259,8 +259,7 @@ async function targetOf(
       : target
   if (!mayMake(options)) demandThere(placed, options)
   if (placed.engine === 'sqlite' && statSync(placed.path, { throwIfNoEntry: false })?.isDirectory())
-    throw new BatonError(
-      'invalid_input',
+    throw invalidInput(
       `${placed.path} is a folder, and a store is a file; name the file, for example ${join(address, '.baton/baton.db')}`,
       { file: placed.path },
     )

@@ -1,4 +1,4 @@
-import { BatonError } from '../domain/errors.ts'
+import { invalidInput } from '../domain/errors.ts'
 import type { AckOverrides } from '../domain/handoffs/deadlines.ts'
 import { HOMES, type Home } from '../domain/home.ts'
 import type { PeopleRules } from '../domain/people/silence.ts'
@@ -16,8 +16,7 @@ const LONGEST_MS = 3_650 * 86_400_000
 export function parseDuration(text: string): number {
   const ms = toMilliseconds(text)
   if (ms === undefined)
-    throw new BatonError(
-      'invalid_input',
+    throw invalidInput(
       `${JSON.stringify(text)} is not a duration; write a number with s, m, h or d, for example 15m (at most 3650d)`,
       { value: text },
     )

@@ -58,6 +58,9 @@ export class BatonError extends Error {
   }
 }
 
+export const invalidInput = (message: string, details?: ErrorDetails, cause?: unknown): BatonError =>
+  new BatonError('invalid_input', message, details, cause)
+
 /** Document 000's error: an agent may not hold more open handoffs. */
 export class HandoffLimitExceeded extends BatonError {
   /** The name of the class. */

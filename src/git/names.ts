@@ -1,4 +1,4 @@
-import { BatonError } from '../domain/errors.ts'
+import { invalidInput } from '../domain/errors.ts'
 
 /** The folder of the worktrees, below the main worktree of the repository. */
 export const WORKTREES = '.worktrees'
@@ -56,8 +56,7 @@ export function slugOf(title: string): string {
 
 export function demandSlug(slug: string): string {
   if (SLUG.test(slug) && slug.length <= LONGEST_SLUG) return slug
-  throw new BatonError(
-    'invalid_input',
+  throw invalidInput(
     `--slug ${JSON.stringify(slug)} is not in small letters, digits and single hyphens of at most ${LONGEST_SLUG}; write: --slug ${slugOf(slug)}`,
     { option: 'slug', value: slug },
   )
@@ -70,8 +69,7 @@ export function demandSlug(slug: string): string {
 export function demandBranch(name: string, what = 'the branch'): string {
   const problem = branchProblem(name)
   if (problem === undefined) return name
-  throw new BatonError(
-    'invalid_input',
+  throw invalidInput(
     `${what} ${JSON.stringify(name)} ${problem}; name one such as feature/p0-1-1-package-setup`,
     { value: name },
   )
@@ -97,8 +95,7 @@ export const demandCommitish = (text: string, what: string): string =>
 export function demandPath(path: string): string {
   const problem = pathProblem(path)
   if (problem === undefined) return path
-  throw new BatonError(
-    'invalid_input',
+  throw invalidInput(
     `the path ${JSON.stringify(path)} ${problem}; name a file inside the repository, for example docs/index.md`,
     { path },
   )

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, invalidInput } from '../domain/errors.ts'
 import { TaskId } from '../domain/tasks/task.ts'
 import { findCycle } from '../domain/tasks/task-order.ts'
 import type { OperationName } from '../operations/index.ts'
@@ -82,11 +82,9 @@ export function tasksInOrder(tasks: readonly SourceTask[]): readonly SourceTask[
   }
   const cycle = findCycle(new Map([...all].map(([id, task]) => [id, task.depends_on])))
   if (cycle)
-    throw new BatonError(
-      'invalid_input',
-      `tasks wait for each other: ${cycle.join(' → ')}; remove one of these dependencies`,
-      { cycle },
-    )
+    throw invalidInput(`tasks wait for each other: ${cycle.join(' → ')}; remove one of these dependencies`, {
+      cycle,
+    })
   return sorted(all)
 }
 

@@ -1,5 +1,5 @@
 import { parse as parseYaml } from 'yaml'
-import { BatonError } from '../domain/errors.ts'
+import { type BatonError, invalidInput } from '../domain/errors.ts'
 import { present } from '../domain/present.ts'
 import type { Priority } from '../domain/priority.ts'
 
@@ -241,8 +241,7 @@ function readJson(text: string): unknown {
 }
 
 export const notRead = (why: string): BatonError =>
-  new BatonError(
-    'invalid_input',
+  invalidInput(
     `the tasks could not be read: ${why}. Use a task-prompts index.md, Task Master's tasks.json, a backlog folder or a CSV file`,
   )
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { BatonError, type ErrorCode, toError } from '../domain/errors.ts'
+import { BatonError, type ErrorCode, invalidInput, toError } from '../domain/errors.ts'
 import { describeIssues, SHOWN_ISSUES } from '../domain/texts/issue-words.ts'
 import { visible, visibleDeep, wellFormedDeep } from '../domain/texts/visible.ts'
 import type { Call } from '../service/deps.ts'
@@ -145,8 +145,7 @@ function withoutAliases(aliases: Readonly<Record<string, string>>, raw: unknown)
     if (!Object.hasOwn(given, alias)) continue
     const value = given[alias]
     if (Object.hasOwn(given, field) && given[field] !== value)
-      throw new BatonError(
-        'invalid_input',
+      throw invalidInput(
         `${field} is ${given[field]} and ${alias} is ${value}; keep ${field} and remove ${alias}`,
         { [field]: given[field], [alias]: value },
       )

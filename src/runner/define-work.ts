@@ -1,5 +1,5 @@
 import { AGENT_NAME, AGENT_NAME_RULE, toAgentName } from '../domain/actor.ts'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, invalidInput } from '../domain/errors.ts'
 import { sentenceOf } from '../service/schema/schema-problems.ts'
 import type { OperationInput } from './calls.ts'
 import type { CallOptions } from './link.ts'
@@ -47,8 +47,7 @@ export function defineWork<In extends StandardSchema, Out extends StandardSchema
   work: DefinedWork<In, Out>,
 ): DefinedWork<In, Out> {
   if (isDefined(work)) return { ...work, to: demandName(work.to) }
-  throw new BatonError(
-    'invalid_input',
+  throw invalidInput(
     'defineWork needs to, input and output; input and output are schemas, for example of zod',
   )
 }

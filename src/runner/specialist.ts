@@ -1,5 +1,5 @@
 import { ANYONE } from '../domain/actor.ts'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, invalidInput } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { withoutSecrets } from '../domain/texts/secrets.ts'
 import { demandSeconds } from '../domain/wait-limits.ts'
@@ -104,17 +104,12 @@ export async function startSpecialist<In extends Schema, Out extends Schema>(
 /** A program without types may leave out anything, and work would be taken only to fail. */
 function demandWorker(name: string, options: unknown, handler: unknown): void {
   if (typeof handler !== 'function')
-    throw new BatonError(
-      'invalid_input',
+    throw invalidInput(
       `the specialist ${name} has no handler; give it as the third argument: specialist(name, options, handler)`,
       { name },
     )
   if (typeof options !== 'object' || options === null)
-    throw new BatonError(
-      'invalid_input',
-      `the options of the specialist ${name} are not an object; use {} for none`,
-      { name },
-    )
+    throw invalidInput(`the options of the specialist ${name} are not an object; use {} for none`, { name })
 }
 
 /** A program does not take the work of a person. A token that cannot see the agents is judged by the name alone. */

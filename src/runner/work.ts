@@ -1,4 +1,4 @@
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, invalidInput } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { ArtifactRef, Evidence, Package, Validation } from '../domain/handoffs/package.ts'
 import type { KnownErrorCode } from '../domain/handoffs/retry.ts'
@@ -124,8 +124,7 @@ export function toStoredFile(
   data: unknown,
 ): { path: string; bytes: Uint8Array } {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/.test(name))
-    throw new BatonError(
-      'invalid_input',
+    throw invalidInput(
       `"${name}" cannot name an artifact; use up to 40 letters, digits, dots, dashes and underscores`,
       { name },
     )

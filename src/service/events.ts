@@ -1,5 +1,5 @@
 import { type AuditRecord, recordIn, SUBJECTS } from '../audit/entry.ts'
-import { BatonError } from '../domain/errors.ts'
+import { invalidInput } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { present } from '../domain/present.ts'
 import type { Task } from '../domain/tasks/task.ts'
@@ -100,8 +100,7 @@ export class Events extends UseCases {
     // Only committed entries are told, so no valid cursor of this log lies beyond the newest.
     const { newest } = await store.tree()
     if (Number(since) <= newest) return since
-    throw new BatonError(
-      'invalid_input',
+    throw invalidInput(
       `the cursor ${since} is past the end of the log (${newest}); leave it out, or use 0 for all events`,
       { cursor: since, end: String(newest) },
     )

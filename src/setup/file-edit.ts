@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { lstat, mkdir, realpath, stat, unlink } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, invalidInput } from '../domain/errors.ts'
 import { replaceFile, syncFolder } from './replace-file.ts'
 
 /** One file before and after; undefined where the file is missing. Making an edit writes nothing. */
@@ -46,12 +46,7 @@ export function readText(path: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (error) {
-    throw new BatonError(
-      'invalid_input',
-      `${path} is not UTF-8 text; save it as UTF-8 and try again`,
-      { path },
-      error,
-    )
+    throw invalidInput(`${path} is not UTF-8 text; save it as UTF-8 and try again`, { path }, error)
   }
 }
 

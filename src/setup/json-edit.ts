@@ -1,7 +1,7 @@
 import type { Change, Path } from '../dialects/text/source.ts'
 import { sourcesOf } from '../dialects/text/sources.ts'
 import { isMapping } from '../dialects/text/tree.ts'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, invalidInput } from '../domain/errors.ts'
 
 export type { Change, Path }
 export type Mapping = Readonly<Record<string, unknown>>
@@ -12,8 +12,7 @@ export function readSettings(text: string, file: string): Mapping {
   const sources = sourcesOf(text, { path: 'settings.json' })
   const wrong = sources.flatMap(({ diagnostics }) => diagnostics).find(({ severity }) => severity === 'error')
   if (wrong)
-    throw new BatonError(
-      'invalid_input',
+    throw invalidInput(
       `${file} cannot be read${wrong.line === undefined ? '' : ` (line ${wrong.line})`}: ${wrong.message}; repair it first, nothing was written`,
       { file, line: wrong.line },
     )
@@ -49,9 +48,8 @@ export function listAt(settings: Mapping, path: readonly string[], file: string)
 export const isBlank = (text: string): boolean => text.replace('\ufeff', '').trim() === ''
 
 function notA(what: string, path: readonly string[], file: string): BatonError {
-  return new BatonError(
-    'invalid_input',
-    `${file}: ${path.join('.')} has to be ${what}; repair it first, nothing was written`,
-    { file, path: path.join('.') },
-  )
+  return invalidInput(`${file}: ${path.join('.')} has to be ${what}; repair it first, nothing was written`, {
+    file,
+    path: path.join('.'),
+  })
 }

@@ -1,4 +1,4 @@
-import { BatonError } from '../domain/errors.ts'
+import { invalidInput } from '../domain/errors.ts'
 
 /** The two lines between which everything is ours. */
 export interface Marks {
@@ -49,8 +49,7 @@ function findSection(text: string, marks: Marks, file: string): SectionSpan | un
   if (begins.length === 0 && ends.length === 0) return undefined
   const [begin, end] = [begins[0], ends[0]]
   if (begins.length === 1 && ends.length === 1 && begin!.at < end!.at) return { at: begin!.at, end: end!.end }
-  throw new BatonError(
-    'invalid_input',
+  throw invalidInput(
     `${file} has ${begins.length} lines "${startOfMark(marks.begin)}" and ${ends.length} lines "${startOfMark(marks.end)}"; leave one pair of them, or none`,
     { file },
   )

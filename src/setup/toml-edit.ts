@@ -1,4 +1,4 @@
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, invalidInput } from '../domain/errors.ts'
 import { HASH_MARKS, withoutSection, withSection } from './section.ts'
 
 /** A statement of a TOML file as far as an edit has to know it. */
@@ -111,9 +111,8 @@ const endOfLine = (text: string, at: number): number => {
 const lineNumber = (text: string, at: number): number => text.slice(0, at).split('\n').length
 
 function broken(file: string, line: number, what: string): BatonError {
-  return new BatonError(
-    'invalid_input',
-    `${file} is not TOML (line ${line}: ${what}); repair it first, nothing was written`,
-    { file, line },
-  )
+  return invalidInput(`${file} is not TOML (line ${line}: ${what}); repair it first, nothing was written`, {
+    file,
+    line,
+  })
 }

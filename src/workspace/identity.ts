@@ -1,7 +1,7 @@
 import type { Environment } from '../config/config.ts'
 import { AGENT_NAME } from '../domain/actor.ts'
 import type { Actor, AgentKind } from '../domain/agent.ts'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, invalidInput } from '../domain/errors.ts'
 import { present } from '../domain/present.ts'
 
 export interface CallerOptions {
@@ -62,8 +62,7 @@ export function personOnly(actor: Actor, operation: string, called = operation):
 function readName(text: string, source: string): string {
   const name = text.trim().replace(/^@/, '').toLowerCase()
   if (AGENT_NAME.test(name)) return name
-  throw new BatonError(
-    'invalid_input',
+  throw invalidInput(
     `${source} is ${JSON.stringify(text)}: an agent name is letters, digits, dots, dashes or underscores, for example codex or @react-specialist`,
     { source, value: text },
   )

@@ -44,7 +44,7 @@ const MISTAKES: readonly Mistake[] = [
   ['verify 5',                           2, 'say what you judge: --pass, or --fail -m "why"'],
   ['verify 5 --fail',                    2, '--fail needs the reason: -m "why"'],
   ['reassign 2',                         2, 'reassign needs --to; for example: baton reassign HO-2026-001 --to gemini'],
-  ['find',                               2, 'find needs <text>; for example: baton find'],
+  ['find',                               2, 'find needs <text>; for example: baton list'],
   ['store backup',                       2, 'store backup needs <file>; for example: baton store backup'],
   ['token create --agent codex',         2, 'say what it may do, for example --scope handoff:write'],
   ['task complete T2 --as codex',        2, '--branch is missing; write the branch'],

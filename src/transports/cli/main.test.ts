@@ -52,14 +52,15 @@ describe('help', () => {
     }
   })
 
-  it('begins with a page that names every command and every noun', async (t) => {
+  it('begins with a page that names every command and noun, and no old spelling', async (t) => {
     const { code, stdout } = await quick({ cwd: folders(t).home })
 
     assert.equal(code, 0)
     for (const word of [...Object.keys(OTHER_COMMANDS), 'send', 'inbox', 'task', 'artifact'].filter(
-      (each) => each !== 'help',
+      (each) => !['help', 'find'].includes(each),
     ))
       assert.match(stdout, new RegExp(`\\b${word}\\b`))
+    assert.doesNotMatch(stdout, /\bfind\b/)
   })
 
   it('explains the options of every command once, on the first page', async (t) => {

@@ -1,4 +1,4 @@
-import { BatonError } from '../../domain/errors.ts'
+import { invalidInput } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/texts/nearest.ts'
 import { firstWords, isOtherCommand, NOUNS, secondWords, shortForm } from './catalog.ts'
 import type { Command } from './command.ts'
@@ -65,8 +65,7 @@ async function findCommand(
     return { command: await operationCommand(operation), words: shortForm(first) ? 1 : 2 }
   }
   if (!isOtherCommand(first) && !Object.hasOwn(NOUNS, first))
-    throw new BatonError(
-      'invalid_input',
+    throw invalidInput(
       `baton has no command ${first}${elsewhere(first, rest) || didYouMean(first, firstWords()) || '; see: baton help'}`,
       { command: first },
     )
@@ -80,8 +79,7 @@ async function findCommand(
   }
   if (second === undefined) return undefined
   const verbs = secondWords(first)
-  throw new BatonError(
-    'invalid_input',
+  throw invalidInput(
     `${first} has no verb ${second}${didYouMean(second, verbs) || `; it has ${[...verbs].sort().join(', ')}`}`,
     { command: first, verb: second },
   )

@@ -1,4 +1,4 @@
-import { BatonError } from '../../domain/errors.ts'
+import { type BatonError, invalidInput } from '../../domain/errors.ts'
 import { isOtherCommand, NOUNS, secondWords } from './catalog.ts'
 import type { Command } from './command.ts'
 import { nounPage } from './help.ts'
@@ -22,11 +22,10 @@ export async function showNoun(noun: string, line: CommandLine, io: Io): Promise
 /** Programs get a refusal as they get every other. */
 function verbless(noun: string): BatonError {
   const verbs = [...secondWords(noun)].sort()
-  return new BatonError(
-    'invalid_input',
-    `${noun} needs a verb: ${verbs.join(', ')}; for example: baton ${noun} ${verbs[0]}`,
-    { command: noun, verbs },
-  )
+  return invalidInput(`${noun} needs a verb: ${verbs.join(', ')}; for example: baton ${noun} ${verbs[0]}`, {
+    command: noun,
+    verbs,
+  })
 }
 
 async function commandOf(noun: string, verb: string): Promise<Command> {

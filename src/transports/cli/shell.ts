@@ -1,5 +1,5 @@
 import type { Context } from '../../compose/open.ts'
-import { BatonError } from '../../domain/errors.ts'
+import { invalidInput } from '../../domain/errors.ts'
 import { present } from '../../domain/present.ts'
 import { withContext } from './hint.ts'
 import type { Arguments } from './input/args.ts'
@@ -137,8 +137,7 @@ export class Shell {
     const { env } = this.io
     if (env.url !== undefined && this.store === undefined) {
       if (local)
-        throw new BatonError(
-          'invalid_input',
+        throw invalidInput(
           'this command works on a store and not through a server; unset BATON_URL, or name the store with --store',
         )
       const { remoteSession } = await import('./session/remote-session.ts')

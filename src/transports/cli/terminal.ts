@@ -1,6 +1,6 @@
 import { fstatSync, readSync, statSync, writeSync } from 'node:fs'
 import { isatty } from 'node:tty'
-import { BatonError } from '../../domain/errors.ts'
+import { invalidInput } from '../../domain/errors.ts'
 import type { Output } from './io.ts'
 
 const PAUSE_MS = 5
@@ -41,8 +41,7 @@ function writeAll(descriptor: number, bytes: Buffer): void {
       // A reader of only the first lines (head) closes the pipe: that is not a failure.
       if (code === 'EPIPE') process.exit(0)
       // Not `unavailable`: that says to repeat the call, and a handoff would be sent twice.
-      throw new BatonError(
-        'invalid_input',
+      throw invalidInput(
         `the answer could not be written to standard output (${code}), but the command ran. Before you repeat it, look at: baton list`,
         { reason: code },
         error,

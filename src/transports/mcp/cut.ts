@@ -1,4 +1,4 @@
-import { BatonError } from '../../domain/errors.ts'
+import { invalidInput } from '../../domain/errors.ts'
 import { ASKED_BYTES, bytesOf } from './size.ts'
 
 /** A place where something was left out, and how much there is. With the cursor the caller reads on from there. */
@@ -77,8 +77,7 @@ export function readOn(value: object, cursor: string, maxBytes: number): object 
   const from = Number(cursor.slice(at + 1))
   const found = path.reduce<unknown>((each, key) => own(each, key), value)
   if (at < 1 || !Number.isSafeInteger(from) || from < 0 || found === undefined)
-    throw new BatonError(
-      'invalid_input',
+    throw invalidInput(
       `cursor ${JSON.stringify(cursor.slice(0, 200))} leads nowhere here; take one from the last reply, or leave it out`,
       { cursor: cursor.slice(0, 200) },
     )

@@ -1,5 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/server'
-import { BatonError } from '../../domain/errors.ts'
+import { invalidInput } from '../../domain/errors.ts'
 import { nearest } from '../../domain/texts/nearest.ts'
 import { isOperationName, loadOperation, loadOperations, OPERATION_NAMES } from '../../operations/index.ts'
 import type { Operation } from '../../operations/operation.ts'
@@ -16,8 +16,7 @@ export function parseToolset(text = 'default'): Toolset {
   const unknown = words.find((word) => !SETS.includes(word) && !isOperationName(word))
   if (unknown === undefined && words.length > 0) return new Set(words)
   const meant = nearest(unknown ?? '', [...SETS, ...Object.keys(OPERATION_NAMES)])
-  throw new BatonError(
-    'invalid_input',
+  throw invalidInput(
     `there are no tools ${JSON.stringify(unknown ?? text)}${meant === undefined ? '.' : `; did you mean ${meant}?`} Use ${SETS.join(', ')}, or tool names separated by commas`,
     { tools: text },
   )

@@ -1,4 +1,5 @@
-import { BatonError } from '../../../domain/errors.ts'
+import { BatonError, invalidInput } from '../../../domain/errors.ts'
+import { present } from '../../../domain/present.ts'
 import { didYouMean } from '../../../domain/texts/nearest.ts'
 import type { Command } from '../command.ts'
 import { shellQuoted } from '../hint.ts'
@@ -19,6 +20,12 @@ export interface Flag {
   readonly choices?: readonly string[]
   /** The value may be left out; help does not show it then. */
   readonly optional?: true
+}
+
+/** `name <placeholder>` as help shows it, or the name of a switch. */
+export function flag(spelling: string, about: string, more: Omit<Flag, 'name' | 'about'> = {}): Flag {
+  const [name = '', placeholder] = spelling.split(/ <|>/)
+  return { name, about, ...present({ placeholder }), ...more }
 }
 
 /** An option as it is typed: `-m`, `--title`. */
@@ -48,8 +55,8 @@ export const badOption = (name: string, problem: string): BatonError =>
 
 /** The options of a command that only shows its work until it is told to do it. */
 export const CONSENT: readonly Flag[] = [
-  { name: 'yes', also: ['y', 'apply'], about: 'Do it; without this it only shows what it would do' },
-  { name: 'dry-run', about: 'Only show it, even with --yes' },
+  flag('yes', 'Do it; without this it only shows what it would do', { also: ['y', 'apply'] }),
+  flag('dry-run', 'Only show it, even with --yes'),
 ]
 export const isConsented = (args: Arguments): boolean => isOn(args, 'yes') && !isOn(args, 'dry-run')
 
@@ -71,13 +78,13 @@ export function choiceOf<T extends string>(args: Arguments, name: string, all: r
 
 /** Options that every command takes. */
 export const GLOBAL_FLAGS: readonly Flag[] = [
-  { name: 'as', placeholder: 'agent', about: 'Your name (BATON_AGENT, else the system user)' },
-  { name: 'json', about: 'The answer as one JSON document' },
-  { name: 'key', placeholder: 'text', about: 'A repeated call with the same key acts once' },
-  { name: 'store', placeholder: 'address', about: 'Another store: a file or postgres://…' },
-  { name: 'quiet', also: ['q'], about: 'Answers and errors only, without notes and next: lines' },
-  { name: 'color', also: ['colour'], negatable: true, about: 'No colours, also with NO_COLOR' },
-  { name: 'help', also: ['h'], about: 'The page of a command' },
+  flag('as <agent>', 'Your name (BATON_AGENT, else the system user)'),
+  flag('json', 'The answer as one JSON document'),
+  flag('key <text>', 'A repeated call with the same key acts once'),
+  flag('store <address>', 'Another store: a file or postgres://…'),
+  flag('quiet', 'Answers and errors only, without notes and next: lines', { also: ['q'] }),
+  flag('color', 'No colours, also with NO_COLOR', { also: ['colour'], negatable: true }),
+  flag('help', 'The page of a command', { also: ['h'] }),
 ]
 
 interface Options {
@@ -189,8 +196,7 @@ export function refuseMoreWords(words: readonly string[], takes: number, command
   if (extra.length === 0) return
   const isSplit = takes > 0 && words.length > 1 && !extra.some((word) => word.includes(' '))
   const advice = isSplit ? 'put text with spaces in quotes' : `see: baton ${command} --help`
-  throw new BatonError(
-    'invalid_input',
+  throw invalidInput(
     `${command} does not take ${extra.map((word) => JSON.stringify(word)).join(' ')}; ${advice}`,
     { command, words: extra },
   )

@@ -1,4 +1,4 @@
-import { BatonError } from '../../../domain/errors.ts'
+import { BatonError, invalidInput } from '../../../domain/errors.ts'
 import type { Session } from '../session/session.ts'
 
 type Input = Record<string, unknown>
@@ -35,8 +35,7 @@ export function toEvidence(text: string, known: readonly string[], option: strin
   const name = begun(alone)
   const pair = pairs.findLast(({ deliverable }) => begun(deliverable)) ?? pairs[0]
   if (pair && name === undefined) return pair
-  throw new BatonError(
-    'invalid_input',
+  throw invalidInput(
     `--${option} ${JSON.stringify(text)} is not a pair, --${option} "${name ?? 'deliverable'}=…" with what shows that it is there`,
     { option, value: text },
   )

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { BatonError } from '../../../domain/errors.ts'
+import { BatonError, invalidInput } from '../../../domain/errors.ts'
 import { FIELD_NAMED } from '../../../domain/handoffs/package-fields.ts'
 import { present } from '../../../domain/present.ts'
 import type { Io } from '../io.ts'
@@ -105,8 +105,7 @@ function fileAt(text: string, flag: FieldFlag, { cwd }: Sources): Buffer {
     return readFileSync(resolve(cwd, text.slice(1)))
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
-    throw new BatonError(
-      'invalid_input',
+    throw invalidInput(
       `${optionOf(flag)} names the file ${text.slice(1)}, which cannot be read (${code}); write @@ for a text that begins with @`,
       { option: flag.name, file: text.slice(1) },
       error,
@@ -142,8 +141,7 @@ function toStructure(text: string, flag: FieldFlag): unknown {
     if (!looksLikeJson && flag.kind === 'anything') return text
     // A deliverable may be called "[API] docs".
     if (short === SHORT.evidence && trimmed.includes('=')) return trimmed
-    throw new BatonError(
-      'invalid_input',
+    throw invalidInput(
       `${optionOf(flag)} is not JSON (${(error as Error).message}); write for example ${optionOf(flag)} '{"a": 1}' or ${optionOf(flag)} @file.json`,
       { option: flag.name },
       error,

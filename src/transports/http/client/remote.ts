@@ -3,6 +3,7 @@ import {
   BatonError,
   ERROR_CODES,
   HandoffTimeoutException,
+  invalidInput,
   timedOut,
   toError,
 } from '../../../domain/errors.ts'
@@ -131,15 +132,9 @@ export function createRemote(options: RemoteOptions): Remote {
 export function baseOf(address: string): URL {
   const url = URL.parse(address)
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '')
-    throw new BatonError(
-      'invalid_input',
-      'BATON_URL is not the address of a server, for example https://baton.example.com',
-    )
+    throw invalidInput('BATON_URL is not the address of a server, for example https://baton.example.com')
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    throw new BatonError(
-      'invalid_input',
-      `a token is not sent to ${url.host} in the clear; use https://${url.host}`,
-    )
+    throw invalidInput(`a token is not sent to ${url.host} in the clear; use https://${url.host}`)
   url.search = ''
   url.hash = ''
   if (!url.pathname.endsWith('/')) url.pathname += '/'
@@ -160,11 +155,9 @@ function toRequest(
     const value = String(rest[field] ?? '')
     // Dots alone are steps of a path, however they are written.
     if (value === '' || value === '.' || value === '..')
-      throw new BatonError(
-        'invalid_input',
-        `${field}: ${value === '' ? 'is missing' : `${value} is not an id`}`,
-        { operation: name },
-      )
+      throw invalidInput(`${field}: ${value === '' ? 'is missing' : `${value} is not an id`}`, {
+        operation: name,
+      })
     delete rest[field]
     return encodeURIComponent(value)
   })

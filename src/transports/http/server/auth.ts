@@ -1,6 +1,6 @@
 import type { Actor } from '../../../domain/agent.ts'
 import { keyProblem } from '../../../domain/call-key.ts'
-import { BatonError } from '../../../domain/errors.ts'
+import { BatonError, invalidInput } from '../../../domain/errors.ts'
 import { kindOf } from '../../../domain/policy.ts'
 import { present } from '../../../domain/present.ts'
 import { readTrace } from '../../../domain/trace.ts'
@@ -102,8 +102,7 @@ function revisionOf(headers: Headers): number | undefined {
   if (given === null || given === '*') return undefined
   const rev = /^"(\d{1,9})"$/.exec(given)?.[1]
   if (rev === undefined)
-    throw new BatonError(
-      'invalid_input',
+    throw invalidInput(
       'If-Match takes the rev of the handoff or task that you have seen, in quotes: "7". The ETag of a response is for If-None-Match',
     )
   return Number(rev)
@@ -125,9 +124,6 @@ function instanceOf(headers: Headers): string | undefined {
   const instance = headers.get('baton-instance')
   if (instance === null) return undefined
   if (!INSTANCE.test(instance))
-    throw new BatonError(
-      'invalid_input',
-      'Baton-Instance is 1 to 100 letters, digits, dots, colons, dashes or underscores',
-    )
+    throw invalidInput('Baton-Instance is 1 to 100 letters, digits, dots, colons, dashes or underscores')
   return instance
 }

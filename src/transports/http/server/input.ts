@@ -1,4 +1,4 @@
-import { BatonError } from '../../../domain/errors.ts'
+import { BatonError, invalidInput } from '../../../domain/errors.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import { parseJson } from '../../shared/json-limits.ts'
 
@@ -22,10 +22,7 @@ export async function inputOf(op: Operation, request: Request, path: Fields): Pr
   }
   const [stray] = Object.keys(query)
   if (stray !== undefined)
-    throw new BatonError(
-      'invalid_input',
-      `${stray}: a POST takes its fields from the body, not from the query`,
-    )
+    throw invalidInput(`${stray}: a POST takes its fields from the body, not from the query`)
   return merge(path, await bodyOf(request, BODY_BYTES[op.name] ?? MAX_BODY_BYTES))
 }
 

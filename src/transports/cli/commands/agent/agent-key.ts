@@ -4,7 +4,7 @@ import { enrolKey } from '../../../../service/agents/enrolment.ts'
 import type { AgentKey } from '../../../../service/agents/signature.ts'
 import { openAgentKeys } from '../../../../workspace/agent-keys.ts'
 import type { Command } from '../../command.ts'
-import { isOn } from '../../input/args.ts'
+import { flag, isOn } from '../../input/args.ts'
 import { askYesNo, personHere } from '../../prompt.ts'
 import type { Shell } from '../../shell.ts'
 
@@ -14,7 +14,7 @@ export const key: Command = {
   summary:
     'Makes a key for an agent, so that its records are signed here; the workspace learns its public part.',
   words: ['name'],
-  flags: [{ name: 'replace', about: 'Give it another key than it has (people only)' }],
+  flags: [flag('replace', 'Give it another key than it has (people only)')],
   examples: ['baton agent key codex --as codex', 'baton agent key codex --replace'],
   async run(shell, args) {
     const name = agentNameIn(args.words)

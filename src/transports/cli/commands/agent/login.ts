@@ -1,7 +1,7 @@
-import { BatonError } from '../../../../domain/errors.ts'
+import { BatonError, invalidInput } from '../../../../domain/errors.ts'
 import { notedServer } from '../../../../workspace/server-note.ts'
 import type { Command } from '../../command.ts'
-import { textOf } from '../../input/args.ts'
+import { flag, textOf } from '../../input/args.ts'
 import { marked } from '../../prompt.ts'
 
 /** A person waits for the link. */
@@ -10,21 +10,12 @@ const ANSWER_MS = 5_000
 export const login: Command = {
   name: 'login',
   summary: 'A link that opens the dashboard as you, good once and for ten minutes.',
-  flags: [
-    {
-      name: 'url',
-      placeholder: 'address',
-      about: 'Address of the server (the one that runs on this machine)',
-    },
-  ],
+  flags: [flag('url <address>', 'Address of the server (the one that runs on this machine)')],
   examples: ['baton login', 'baton login --url https://baton.example.com'],
   async run(shell, args) {
     const given = textOf(args, 'url')
     if (given !== undefined && !/^https?:$/.test(URL.parse(given)?.protocol ?? ''))
-      throw new BatonError(
-        'invalid_input',
-        '--url is the address of a server, for example http://127.0.0.1:4180',
-      )
+      throw invalidInput('--url is the address of a server, for example http://127.0.0.1:4180')
     const { actor, service, workspace } = await shell.openLocal({ write: true })
     if (actor.kind !== 'human' || shell.io.env.codingAgent !== undefined)
       throw new BatonError(

@@ -1,10 +1,10 @@
 import type { Context } from '../../../../compose/open.ts'
-import { BatonError } from '../../../../domain/errors.ts'
+import { BatonError, invalidInput } from '../../../../domain/errors.ts'
 import { kindOf } from '../../../../domain/policy.ts'
 import { didYouMean } from '../../../../domain/texts/nearest.ts'
 import type { Token } from '../../../../service/service.ts'
 import type { Command } from '../../command.ts'
-import { badOption, textOf, textsOf } from '../../input/args.ts'
+import { badOption, flag, textOf, textsOf } from '../../input/args.ts'
 import { marked } from '../../prompt.ts'
 import { toSeconds } from '../../screen/time.ts'
 import type { Shell } from '../../shell.ts'
@@ -32,33 +32,24 @@ const create: Command = {
   name: 'token create',
   summary: 'Makes a credential with which an agent or a person calls over HTTP. The secret is shown once.',
   flags: [
-    { name: 'agent', placeholder: 'name', required: true, about: 'Whose calls they are' },
-    {
-      name: 'scope',
+    flag('agent <name>', 'Whose calls they are', { required: true }),
+    flag('scope <noun:verb>', 'A scope, for example handoff:write (which includes reading) or *', {
       repeats: true,
-      placeholder: 'noun:verb',
-      about: 'A scope, for example handoff:write (which includes reading) or *',
       choices: SCOPES,
-    },
-    {
-      name: 'expires',
-      placeholder: 'time',
-      about: 'After this it is worth nothing: 90d, or 2027-01-31T12:00Z (never, if left out)',
-    },
+    }),
+    flag('expires <time>', 'After this it is worth nothing: 90d, or 2027-01-31T12:00Z (never, if left out)'),
   ],
   examples: ['baton token create --agent ci --scope handoff:write --expires 90d'],
   async run(shell, args) {
     const agent = textOf(args, 'agent')!.replace(/^@/, '').toLowerCase()
     const scopes = textsOf(args, 'scope').flatMap((text) => text.split(','))
     if (scopes.length === 0)
-      throw new BatonError(
-        'invalid_input',
+      throw invalidInput(
         'say what it may do, for example --scope handoff:write, or --scope "*" for everything',
       )
     for (const scope of scopes)
       if (!SCOPES.includes(scope))
-        throw new BatonError(
-          'invalid_input',
+        throw invalidInput(
           `there is no scope ${scope}${didYouMean(scope, SCOPES) || `; write one of ${SCOPES.join(', ')}`}`,
           { scope, known: SCOPES },
         )

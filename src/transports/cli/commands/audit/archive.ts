@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
-import { badOption, isOn, textOf } from '../../input/args.ts'
+import { badOption, flag, isOn, textOf } from '../../input/args.ts'
 import { askYesNo, personHere } from '../../prompt.ts'
 import { withProgress } from '../../screen/progress.ts'
 import { count } from '../../views/words.ts'
@@ -11,19 +11,10 @@ export const archiving: Command = {
   summary:
     'Moves old entries of the log from the store into a folder, where everything reads them (people only).',
   flags: [
-    {
-      name: 'before',
-      required: true,
-      placeholder: 'time',
-      about: 'A month, date or instant; older entries go',
-    },
-    {
-      name: 'to',
-      placeholder: 'folder',
-      about: 'Folder that a first archive is put into (archive, beside the store)',
-    },
-    { name: 'dry-run', about: 'Only show how much would go' },
-    { name: 'yes', also: ['y'], about: 'Move without asking' },
+    flag('before <time>', 'A month, date or instant; older entries go', { required: true }),
+    flag('to <folder>', 'Folder that a first archive is put into (archive, beside the store)'),
+    flag('dry-run', 'Only show how much would go'),
+    flag('yes', 'Move without asking', { also: ['y'] }),
   ],
   examples: ['baton audit archive --before 2026-06 --dry-run', 'baton audit archive --before 2026-06'],
   async run(shell, args) {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
-import { textOf } from '../../input/args.ts'
+import { flag, textOf } from '../../input/args.ts'
 import { count } from '../../views/words.ts'
 import { demandAnchors } from './anchor.ts'
 
@@ -9,7 +9,7 @@ export const exporting: Command = {
   name: 'audit export',
   summary:
     'Writes the whole log into a folder that anybody can verify offline, with its texts and checkpoints.',
-  flags: [{ name: 'out', required: true, placeholder: 'folder', about: 'A new folder, or an older export' }],
+  flags: [flag('out <folder>', 'A new folder, or an older export', { required: true })],
   examples: ['baton audit export --out log/', 'baton audit export --out log/ && baton audit verify log/'],
   async run(shell, args) {
     const out = textOf(args, 'out')!

@@ -1,6 +1,6 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
-import { isOn } from '../../input/args.ts'
+import { flag, isOn } from '../../input/args.ts'
 import { askYesNo, personHere } from '../../prompt.ts'
 import { demandAnchors, forgetAnchors } from './anchor.ts'
 
@@ -10,11 +10,8 @@ export const trust: Command = {
   summary:
     'Compares the log with what you remember of it; you may forget that, or begin another key (people only).',
   flags: [
-    { name: 'reset', about: 'Forget what you remember, after a look at why it is another' },
-    {
-      name: 'new-key',
-      about: 'Begin another key, because the one before is lost or has signed what is gone',
-    },
+    flag('reset', 'Forget what you remember, after a look at why it is another'),
+    flag('new-key', 'Begin another key, because the one before is lost or has signed what is gone'),
   ],
   examples: ['baton audit trust', 'baton audit trust --reset', 'baton audit trust --reset --new-key'],
   async run(shell, args) {

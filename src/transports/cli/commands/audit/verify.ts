@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
 import { failureJson } from '../../failure.ts'
-import { isOn, textOf } from '../../input/args.ts'
+import { flag, isOn, textOf } from '../../input/args.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import { withProgress } from '../../screen/progress.ts'
 import type { Shell } from '../../shell.ts'
@@ -15,10 +15,10 @@ export const verifying: Command = {
   words: ['[folder]'],
   takesMore: true,
   flags: [
-    { name: 'seen', placeholder: 'file', about: 'A checkpoint that you kept: the log must begin with it' },
-    { name: 'vkey', placeholder: 'key', about: 'Key of the log as you know it, from elsewhere' },
-    { name: 'policy', placeholder: 'file', about: 'Witnesses that must have signed (C2SP tlog-policy)' },
-    { name: 'anchored', about: 'Instead of an export: compares the log here with what git remembers of it' },
+    flag('seen <file>', 'A checkpoint that you kept: the log must begin with it'),
+    flag('vkey <key>', 'Key of the log as you know it, from elsewhere'),
+    flag('policy <file>', 'Witnesses that must have signed (C2SP tlog-policy)'),
+    flag('anchored', 'Instead of an export: compares the log here with what git remembers of it'),
   ],
   examples: [
     'baton audit verify',

@@ -4,6 +4,7 @@ import {
   type Arguments,
   badOption,
   type Flag,
+  flag,
   incomplete,
   numberOf,
   textOf,
@@ -11,38 +12,24 @@ import {
 } from '../../input/args.ts'
 
 const OPTIONS: readonly Flag[] = [
-  { name: 'phase', required: true, placeholder: 'phase', choices: PHASES, about: 'State of the work' },
-  { name: 'from', placeholder: 'agent', about: 'The author (--as, else BATON_AGENT)' },
-  { name: 'to', placeholder: 'agent', about: 'The next agent (None)' },
-  { name: 'status', required: true, placeholder: 'status', choices: STATUSES, about: 'How it ended' },
-  { name: 'retry-count', placeholder: 'number', about: 'Retries so far' },
-  {
-    name: 'metric',
+  flag('phase <phase>', 'State of the work', { required: true, choices: PHASES }),
+  flag('from <agent>', 'The author (--as, else BATON_AGENT)'),
+  flag('to <agent>', 'The next agent (None)'),
+  flag('status <status>', 'How it ended', { required: true, choices: STATUSES }),
+  flag('retry-count <number>', 'Retries so far'),
+  flag('metric <name=value>', 'One number or result, for example tests_passed=25 or test_types.unit=12', {
     repeats: true,
-    placeholder: 'name=value',
-    about: 'One number or result, for example tests_passed=25 or test_types.unit=12',
-  },
-  {
-    name: 'depends-on',
-    also: ['dependency'],
-    repeats: true,
-    placeholder: 'task',
-    about: 'A task that this work depends on',
-  },
-  { name: 'retry', placeholder: 'number', about: 'On failure: retries at most' },
-  { name: 'route-to', placeholder: 'agent', about: 'On failure: the agent that gets the work' },
-  { name: 'notify', placeholder: 'agent', about: 'On failure: the agent that is told' },
-  { name: 'escalate-after', placeholder: 'number', about: 'On failure: after so many, the delegator' },
-  { name: 'failure-context', placeholder: 'text', about: 'On failure: notes for the agent that handles it' },
-  { name: 'task', placeholder: 'id', about: 'The task that it is about' },
-  { name: 'workflow', placeholder: 'name', about: 'The workflow that it counts to' },
-  {
-    name: 'context',
-    repeats: true,
-    placeholder: 'name=value',
-    about: 'Anything else that the next agent needs',
-  },
-  { name: 'at', placeholder: 'instant', about: 'When it was written (now)' },
+  }),
+  flag('depends-on <task>', 'A task that this work depends on', { also: ['dependency'], repeats: true }),
+  flag('retry <number>', 'On failure: retries at most'),
+  flag('route-to <agent>', 'On failure: the agent that gets the work'),
+  flag('notify <agent>', 'On failure: the agent that is told'),
+  flag('escalate-after <number>', 'On failure: after so many, the delegator'),
+  flag('failure-context <text>', 'On failure: notes for the agent that handles it'),
+  flag('task <id>', 'The task that it is about'),
+  flag('workflow <name>', 'The workflow that it counts to'),
+  flag('context <name=value>', 'Anything else that the next agent needs', { repeats: true }),
+  flag('at <instant>', 'When it was written (now)'),
 ]
 
 export const block: Command = {

@@ -1,12 +1,11 @@
 import { appendFileSync } from 'node:fs'
 import { VERDICTS, type Verdict } from '../../../../domain/blocks/block.ts'
 import { ROUTE_MODES } from '../../../../domain/blocks/failure-routing.ts'
-import { BatonError, ERROR_CODES } from '../../../../domain/errors.ts'
+import { BatonError, ERROR_CODES, invalidInput } from '../../../../domain/errors.ts'
 import { MetricsReport } from '../../../../domain/reports/metrics.ts'
 import { compareIds } from '../../../../domain/tasks/task-order.ts'
 import type { Command } from '../../command.ts'
-import type { Arguments } from '../../input/args.ts'
-import { choiceOf, isOn } from '../../input/args.ts'
+import { type Arguments, choiceOf, flag, isOn } from '../../input/args.ts'
 import { safeJson } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
 import { filesAt, STDIN } from '../documents/files.ts'
@@ -22,33 +21,21 @@ export const collect: Command = {
   words: ['[files, folders or -]'],
   takesMore: true,
   flags: [
-    { name: 'all', about: 'The worst of all blocks decides, not the last valid one' },
-    {
-      name: 'format',
-      placeholder: 'form',
-      choices: FORMATS,
-      about: 'How the answer looks; github is a step summary',
-    },
-    { name: 'no-store', about: 'Only read; needs no workspace and changes nothing' },
-    {
-      name: 'source',
-      placeholder: 'text',
-      about: 'Tells equal summaries of different runs apart, for example $GITHUB_RUN_ID',
-    },
-    { name: 'workflow', placeholder: 'name', about: 'For blocks without a workflow_id (the UTC day)' },
-    { name: 'run', placeholder: 'id', about: 'The run of a workflow that the blocks belong to' },
-    {
-      name: 'route-mode',
-      placeholder: 'mode',
+    flag('all', 'The worst of all blocks decides, not the last valid one'),
+    flag('format <form>', 'How the answer looks; github is a step summary', { choices: FORMATS }),
+    flag('no-store', 'Only read; needs no workspace and changes nothing'),
+    flag('source <text>', 'Tells equal summaries of different runs apart, for example $GITHUB_RUN_ID'),
+    flag('workflow <name>', 'For blocks without a workflow_id (the UTC day)'),
+    flag('run <id>', 'The run of a workflow that the blocks belong to'),
+    flag('route-mode <mode>', 'The agent that retries: the same one, or route_to from the first failure on', {
       choices: ROUTE_MODES,
-      about: 'The agent that retries: the same one, or route_to from the first failure on',
-    },
-    {
-      name: 'follow',
-      also: ['f'],
-      about: 'Go on with what is written into the files, or without files with what is stored, until Ctrl-C',
-    },
-    { name: 'count', placeholder: 'number', about: 'With --follow: end after so many blocks' },
+    }),
+    flag(
+      'follow',
+      'Go on with what is written into the files, or without files with what is stored, until Ctrl-C',
+      { also: ['f'] },
+    ),
+    flag('count <number>', 'With --follow: end after so many blocks'),
   ],
   examples: [
     'baton collect reports/*.md',
@@ -93,15 +80,9 @@ function formatOf(shell: Shell, args: Arguments): Format {
 function demandWords(args: Arguments): void {
   const isFollowing = isOn(args, 'follow')
   if (args.words.length === 0 && !isFollowing)
-    throw new BatonError(
-      'invalid_input',
-      'collect needs a file, a folder or -; for example: baton collect reports/*.md',
-    )
+    throw invalidInput('collect needs a file, a folder or -; for example: baton collect reports/*.md')
   if (args.words.includes(STDIN) && (args.words.length > 1 || isFollowing))
-    throw new BatonError(
-      'invalid_input',
-      '- stands for what comes through the pipe and cannot be mixed with files or followed',
-    )
+    throw invalidInput('- stands for what comes through the pipe and cannot be mixed with files or followed')
 }
 
 async function show(shell: Shell, format: Format, gathered: Gathered, verdict: Verdict): Promise<void> {

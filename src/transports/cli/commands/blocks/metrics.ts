@@ -1,7 +1,8 @@
-import { BatonError } from '../../../../domain/errors.ts'
+import { invalidInput } from '../../../../domain/errors.ts'
 import type { MetricSummary, MetricsGroup, UsageTotal } from '../../../../domain/reports/metrics.ts'
 import { durationText } from '../../../../domain/reports/metrics-value.ts'
 import { inWords } from '../../../../domain/texts/visible.ts'
+import { flag } from '../../input/args.ts'
 import { added } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
 import { oneLine } from '../../screen/plain-text.ts'
@@ -19,8 +20,8 @@ interface Metrics {
 }
 
 const FLAGS = [
-  { name: 'csv', about: 'One line for each metric, for a spreadsheet' },
-  { name: 'chart', about: 'Durations and blocks as bars' },
+  flag('csv', 'One line for each metric, for a spreadsheet'),
+  flag('chart', 'Durations and blocks as bars'),
 ].map(added)
 
 /** Beside the table: lines for a spreadsheet, and bars. */
@@ -29,10 +30,7 @@ export const metrics: Extra = {
   async before(shell, _session, input) {
     const { csv, chart, ...rest } = input
     if ([csv === true, chart === true, shell.isJson].filter(Boolean).length > 1)
-      throw new BatonError(
-        'invalid_input',
-        '--json, --csv and --chart are forms of one answer; give one of them',
-      )
+      throw invalidInput('--json, --csv and --chart are forms of one answer; give one of them')
     return { input: rest }
   },
   async after(shell, output) {

@@ -1,6 +1,6 @@
-import { BatonError, ERROR_CODES } from '../../../../domain/errors.ts'
+import { ERROR_CODES, invalidInput } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
-import { isOn, textOf } from '../../input/args.ts'
+import { flag, isOn, textOf } from '../../input/args.ts'
 import { safeJson } from '../../screen/plain-text.ts'
 import { withProgress } from '../../screen/progress.ts'
 import type { Shell } from '../../shell.ts'
@@ -18,13 +18,12 @@ export const check: Command = {
   words: ['files, folders or -'],
   takesMore: true,
   flags: [
-    { name: 'strict', about: 'Warnings count as errors' },
-    {
-      name: 'git',
-      placeholder: 'since',
-      about: 'Every file changed since this commit or branch must stand among the artifacts of a package',
-    },
-    { name: 'sarif', about: 'Findings as SARIF 2.1.0, for code scanning' },
+    flag('strict', 'Warnings count as errors'),
+    flag(
+      'git <since>',
+      'Every file changed since this commit or branch must stand among the artifacts of a package',
+    ),
+    flag('sarif', 'Findings as SARIF 2.1.0, for code scanning'),
   ],
   examples: [
     'baton check _handoffs/active',
@@ -35,15 +34,9 @@ export const check: Command = {
   ],
   async run(shell, args) {
     if (args.words.includes(STDIN) && args.words.length > 1)
-      throw new BatonError(
-        'invalid_input',
-        '- stands for what comes through the pipe and cannot be mixed with files',
-      )
+      throw invalidInput('- stands for what comes through the pipe and cannot be mixed with files')
     if (isOn(args, 'sarif') && shell.isJson)
-      throw new BatonError(
-        'invalid_input',
-        '--json and --sarif are two forms of one answer; give one of them',
-      )
+      throw invalidInput('--json and --sarif are two forms of one answer; give one of them')
     const found = await checkTargets(shell, filesAt(args.words, shell.io.cwd))
     const entries = isOn(args, 'strict') ? found.map(strict) : found
     await printChecked(shell, entries)

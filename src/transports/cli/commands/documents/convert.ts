@@ -1,6 +1,6 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
-import { isOn, numberOf, textOf } from '../../input/args.ts'
+import { flag, isOn, numberOf, textOf } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
 import { filesAt, STDIN, type Target } from './files.ts'
 import { formatsFor, inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS, type Written } from './output.ts'
@@ -12,7 +12,7 @@ export const convert: Command = {
   words: ['file or -'],
   flags: [
     { ...TO, required: true },
-    { name: 'document', placeholder: 'number', about: 'Which one, where the file holds several' },
+    flag('document <number>', 'Which one, where the file holds several'),
     ...WRITING_FLAGS,
   ],
   examples: [

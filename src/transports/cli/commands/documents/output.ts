@@ -1,7 +1,6 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import { type Issue, issueSentence } from '../../../../domain/texts/issue-words.ts'
-import type { Arguments, Flag } from '../../input/args.ts'
-import { badOption, isOn, textOf, textsOf } from '../../input/args.ts'
+import { type Arguments, badOption, type Flag, flag, isOn, textOf, textsOf } from '../../input/args.ts'
 import { oneLine, plainText } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
 import { writeNamed } from '../named-file.ts'
@@ -29,15 +28,10 @@ export async function formatsFor(shell: Shell) {
 
 /** Options of whatever writes a document. */
 export const WRITING_FLAGS: readonly Flag[] = [
-  { name: 'slot', about: 'Carry what the dialect has no place for under x_baton: the way back is exact' },
-  {
-    name: 'set',
-    repeats: true,
-    placeholder: 'field=value',
-    about: 'A field that the dialect requires and the document lacks',
-  },
-  { name: 'out', also: ['o'], placeholder: 'file', about: 'Write into this new file' },
-  { name: 'force', about: 'Replace the file of --out where there is one' },
+  flag('slot', 'Carry what the dialect has no place for under x_baton: the way back is exact'),
+  flag('set <field=value>', 'A field that the dialect requires and the document lacks', { repeats: true }),
+  flag('out <file>', 'Write into this new file', { also: ['o'] }),
+  flag('force', 'Replace the file of --out where there is one'),
 ]
 
 export interface Written {

@@ -1,7 +1,7 @@
 import { inWords } from '../../../../domain/texts/visible.ts'
 import type { FolderProblem } from '../../../../folders/doctor.ts'
 import type { Command } from '../../command.ts'
-import { isOn } from '../../input/args.ts'
+import { flag, isOn } from '../../input/args.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Screen } from '../../screen/screen.ts'
 import { count } from '../../views/words.ts'
@@ -11,7 +11,7 @@ export const doctor: Command = {
   name: 'folders doctor',
   summary:
     'Shows where folder, name, front matter, index and engine differ, and strays in the whole project.',
-  flags: [{ name: 'fix', about: 'Repair it, after showing the changes' }],
+  flags: [flag('fix', 'Repair it, after showing the changes')],
   examples: ['baton folders doctor', 'baton folders doctor --fix'],
   async run(shell, args) {
     const options = await openFolders(shell)

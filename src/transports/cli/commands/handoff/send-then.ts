@@ -1,4 +1,4 @@
-import { BatonError } from '../../../../domain/errors.ts'
+import { invalidInput } from '../../../../domain/errors.ts'
 import { slugOf } from '../../../../git/names.ts'
 import type { Shell } from '../../shell.ts'
 
@@ -17,14 +17,12 @@ export async function sendThen(
 ) {
   const { words } = shell.args
   if (words.length !== agents.length)
-    throw new BatonError(
-      'invalid_input',
+    throw invalidInput(
       `each --then takes an agent and its task in quotes: --then ${agents.at(-1)} "Review it"`,
     )
   const other = Object.keys(given).filter((name) => !OF_STEP.includes(name as (typeof OF_STEP)[number]))
   if (other.length > 0)
-    throw new BatonError(
-      'invalid_input',
+    throw invalidInput(
       `--then does not go with ${other.join(', ')}; write a workflow instead: baton workflow init`,
       { fields: other },
     )

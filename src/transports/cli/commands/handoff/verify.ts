@@ -1,4 +1,4 @@
-import { BatonError } from '../../../../domain/errors.ts'
+import { BatonError, invalidInput } from '../../../../domain/errors.ts'
 import { HOME_RULES, HOMES } from '../../../../domain/home.ts'
 import { confirmed } from '../../../../workspace/identity.ts'
 import { withEvidence, withFix } from '../../input/evidence.ts'
@@ -46,8 +46,7 @@ export const verify: Extra = {
       return { input: { ...withChecks(input, false), pass: false, note: why } }
     if (input.pass === true) return { input: withChecks(input, true) }
     if (!shell.io.isTerminal)
-      throw new BatonError(
-        'invalid_input',
+      throw invalidInput(
         fail
           ? '--fail needs the reason: -m "why" (a terminal would ask)'
           : 'say what you judge: --pass, or --fail -m "why" (a terminal would ask)',

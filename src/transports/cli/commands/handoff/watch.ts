@@ -1,7 +1,7 @@
 import { present } from '../../../../domain/present.ts'
 import type { Event } from '../../../../service/events.ts'
 import type { Command } from '../../command.ts'
-import { numberOf, textOf } from '../../input/args.ts'
+import { flag, numberOf, textOf } from '../../input/args.ts'
 import { oneLine, safeJson } from '../../screen/plain-text.ts'
 import type { Screen } from '../../screen/screen.ts'
 import { cut, pad, widthOf } from '../../screen/width.ts'
@@ -11,8 +11,8 @@ export const watch: Command = {
   name: 'watch',
   summary: 'Follows what happens in the workspace, live, until Ctrl-C.',
   flags: [
-    { name: 'since', placeholder: 'cursor', about: 'Begin after this one (0: from the first)' },
-    { name: 'count', placeholder: 'number', about: 'End after so many' },
+    flag('since <cursor>', 'Begin after this one (0: from the first)'),
+    flag('count <number>', 'End after so many'),
   ],
   examples: ['baton watch', 'baton watch --since 0 --json'],
   async run(shell, args) {

@@ -15,7 +15,7 @@ import {
   readHookInput,
 } from '../../../hooks/hook-input.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, choiceOf, isOn, numberOf, textOf, withCaller } from '../../input/args.ts'
+import { type Arguments, choiceOf, flag, isOn, numberOf, textOf, withCaller } from '../../input/args.ts'
 import type { Io } from '../../io.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import { notesFolder, type Session, seatsOf } from '../../session/session.ts'
@@ -28,11 +28,11 @@ export const hook: Command = {
   words: ['event'],
   takesMore: true,
   flags: [
-    { name: 'agent', placeholder: 'agent', about: 'The agent whose session it is; the same as --as' },
-    { name: 'for', placeholder: 'program', choices: PROGRAMS, about: 'The program that asks' },
-    { name: 'refusals', placeholder: 'number', about: 'How often a session is kept from stopping (2)' },
-    { name: 'user', about: 'Set up for all projects: no answer outside your own workspaces' },
-    { name: 'strict', about: 'pre-commit: warnings refuse too' },
+    flag('agent <agent>', 'The agent whose session it is; the same as --as'),
+    flag('for <program>', 'The program that asks', { choices: PROGRAMS }),
+    flag('refusals <number>', 'How often a session is kept from stopping (2)'),
+    flag('user', 'Set up for all projects: no answer outside your own workspaces'),
+    flag('strict', 'pre-commit: warnings refuse too'),
   ],
   examples: [
     'baton hook session-start --agent claude --for claude-code',

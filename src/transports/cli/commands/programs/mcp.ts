@@ -1,7 +1,7 @@
 import { gitEnvironment, startedAgent } from '../../../../config/config.ts'
 import { once } from '../../../../domain/once.ts'
 import type { Command } from '../../command.ts'
-import { textOf, withCaller } from '../../input/args.ts'
+import { flag, textOf, withCaller } from '../../input/args.ts'
 import { liveOf } from '../../session/live.ts'
 import { notesFolder, seatsOf } from '../../session/session.ts'
 import { Shell } from '../../shell.ts'
@@ -10,12 +10,8 @@ export const mcp: Command = {
   name: 'mcp',
   summary: 'Answers one agent over standard input and output as an MCP server, until the agent ends it.',
   flags: [
-    { name: 'agent', placeholder: 'name', required: true, about: 'Name of the agent' },
-    {
-      name: 'tools',
-      placeholder: 'sets',
-      about: 'default, proof, all, or tool names separated by commas (default)',
-    },
+    flag('agent <name>', 'Name of the agent', { required: true }),
+    flag('tools <sets>', 'default, proof, all, or tool names separated by commas (default)'),
   ],
   // The protocol itself carries these: the caller, and the key of a call.
   lacks: ['as', 'key'],

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { type Context, settingsAround } from '../../../../compose/open.ts'
 import { type Config, gitEnvironment, programEnvironment } from '../../../../config/config.ts'
-import { BatonError } from '../../../../domain/errors.ts'
+import { BatonError, invalidInput } from '../../../../domain/errors.ts'
 import { present } from '../../../../domain/present.ts'
 import { openRepository, type Repository } from '../../../../git/git.ts'
 import { KNOWN_PROGRAMS, type ReadyRunner, readyRunner } from '../../../../programs/known-programs.ts'
@@ -10,7 +10,7 @@ import { isFor, type RunnerEvent, runPrograms } from '../../../../programs/runne
 import type { Link } from '../../../../runner/link.ts'
 import { Seats } from '../../../../workspace/seat.ts'
 import type { Command } from '../../command.ts'
-import { isOn } from '../../input/args.ts'
+import { flag, isOn } from '../../input/args.ts'
 import { safeJson } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
 
@@ -19,9 +19,9 @@ export const run: Command = {
   summary:
     'Starts the programs of agents when work arrives, as runners: in a trusted baton.yaml says, until Ctrl-C.',
   flags: [
-    { name: 'once', about: 'End when nothing is left to start' },
-    { name: 'dry-run', about: 'Show what would start now, and start nothing' },
-    { name: 'doctor', about: 'Say for each runner whether it could start now' },
+    flag('once', 'End when nothing is left to start'),
+    flag('dry-run', 'Show what would start now, and start nothing'),
+    flag('doctor', 'Say for each runner whether it could start now'),
   ],
   lacks: ['as', 'key'],
   examples: ['baton run', 'baton run --once', 'baton run --dry-run', 'baton run --doctor'],
@@ -159,15 +159,13 @@ async function keepLiveFolders(context: Context) {
 function runnersIn({ config }: RunnerPlace): readonly ReadyRunner[] {
   const named = Object.entries(config?.runners ?? {})
   if (named.length === 0)
-    throw new BatonError(
-      'invalid_input',
+    throw invalidInput(
       'no runner is in force; write one into baton.yaml, such as runners: {claude: {}}, and then: baton trust',
     )
   return named.map(([agent, given]) => {
     const runner = readyRunner(agent, given)
     if (runner) return runner
-    throw new BatonError(
-      'invalid_input',
+    throw invalidInput(
       `runners.${agent} has no command, and Baton knows the programs ${Object.keys(KNOWN_PROGRAMS).join(', ')}; write command: [program, argument]`,
       { agent },
     )

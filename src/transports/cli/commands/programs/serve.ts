@@ -3,16 +3,16 @@ import { present } from '../../../../domain/present.ts'
 import { webRemote } from '../../../../git/checkout.ts'
 import type { ServeOptions } from '../../../http/server/serve.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, numberOf, textOf, textsOf } from '../../input/args.ts'
+import { type Arguments, flag, numberOf, textOf, textsOf } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
 
 export const serve: Command = {
   name: 'serve',
   summary: 'Answers every operation over HTTP until Ctrl-C. Callers need a token: baton token create.',
   flags: [
-    { name: 'port', placeholder: 'number', about: 'Port to listen on (4180); 0 takes a free one' },
-    { name: 'host', placeholder: 'address', about: 'For other machines too: 0.0.0.0 (127.0.0.1)' },
-    { name: 'allow-host', repeats: true, placeholder: 'name', about: 'A name under which others reach it' },
+    flag('port <number>', 'Port to listen on (4180); 0 takes a free one'),
+    flag('host <address>', 'For other machines too: 0.0.0.0 (127.0.0.1)'),
+    flag('allow-host <name>', 'A name under which others reach it', { repeats: true }),
   ],
   examples: ['baton serve', 'baton serve --store postgres://baton@db.example.com/baton --port 4180'],
   async run(shell, args) {

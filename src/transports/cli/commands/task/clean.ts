@@ -6,7 +6,7 @@ import { taskOfBranch } from '../../../../git/names.ts'
 import { allTasks, type ShownTask } from '../../../../git/task-facts.ts'
 import { isMerged, isOurs, listWorktrees, removeWorktree, type Worktree } from '../../../../git/worktrees.ts'
 import type { Command } from '../../command.ts'
-import { isOn, textOf } from '../../input/args.ts'
+import { flag, isOn, textOf } from '../../input/args.ts'
 import { plainText } from '../../screen/plain-text.ts'
 import { askOf, BASE, demandRepository } from './repository.ts'
 
@@ -15,7 +15,7 @@ export const clean: Command = {
   name: 'task clean',
   summary:
     'Removes worktrees and branches of tasks that are done, merged and hold nothing uncommitted. Others stay, with the reason.',
-  flags: [{ name: 'dry-run', about: 'Only show what would be removed' }, BASE],
+  flags: [flag('dry-run', 'Only show what would be removed'), BASE],
   examples: ['baton task clean --dry-run', 'baton task clean'],
   async run(shell, args) {
     const repository = await demandRepository(shell, 'task clean')

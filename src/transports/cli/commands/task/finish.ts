@@ -14,7 +14,7 @@ import {
 import { belongsTo, type ShownTask, taskFacts } from '../../../../git/task-facts.ts'
 import { worktreeOf } from '../../../../git/worktrees.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, badOption, textOf, textsOf } from '../../input/args.ts'
+import { type Arguments, badOption, flag, textOf, textsOf } from '../../input/args.ts'
 import { TEXT } from '../../input/flags.ts'
 import { withProgress } from '../../screen/progress.ts'
 import type { Session } from '../../session/session.ts'
@@ -30,19 +30,15 @@ export const finish: Command = {
     'Checks finished work by the rules of the repository, pushes its branch, records it and sets the task done.',
   words: ['id'],
   flags: [
-    {
-      name: 'summary',
-      placeholder: 'text',
-      about: 'The work that was done, in 3 to 5 sentences (the body of the last commit)',
-    },
+    flag('summary <text>', 'The work that was done, in 3 to 5 sentences (the body of the last commit)'),
     {
       name: TEXT,
       also: ['notes'],
       placeholder: 'text',
       about: 'A sentence or two for people, beside --summary',
     },
-    { name: 'test', repeats: true, placeholder: 'name', about: 'A test that was run beside the commands' },
-    { name: 'blocker', repeats: true, placeholder: 'json', about: 'A blocker: {"type": …, "issue": …}' },
+    flag('test <name>', 'A test that was run beside the commands', { repeats: true }),
+    flag('blocker <json>', 'A blocker: {"type": …, "issue": …}', { repeats: true }),
     BASE,
   ],
   examples: [

@@ -7,7 +7,7 @@ import { type AskedCall, type ImportedTask, importTasks, readSource } from '../.
 import { Together } from '../../../../service/together.ts'
 import { confirmed, personOnly } from '../../../../workspace/identity.ts'
 import type { Command } from '../../command.ts'
-import { isOn, textOf } from '../../input/args.ts'
+import { flag, isOn, textOf } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Session } from '../../session/session.ts'
@@ -21,7 +21,7 @@ export const importing: Command = {
     "Adds the tasks of a task-prompts index.md, of Task Master's tasks.json, of a Backlog.md folder or of a CSV file. The same file again changes nothing.",
   words: ['file'],
   flags: [
-    { name: 'tag', placeholder: 'name', about: "The tag of Task Master's file (master)" },
+    flag('tag <name>', "The tag of Task Master's file (master)"),
     {
       name: 'with-done',
       about:

@@ -1,11 +1,11 @@
-import { BatonError } from '../../../../domain/errors.ts'
+import { BatonError, invalidInput } from '../../../../domain/errors.ts'
 import type { Problem } from '../../../../domain/problem.ts'
 import type { Repository } from '../../../../git/git.ts'
 import { checkMerge, type MergeCheck } from '../../../../git/merge-check.ts'
 import { defaultCommands, runCommands } from '../../../../git/stage-one.ts'
 import { withCheckout } from '../../../../git/worktrees.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, isOn, refuseMoreWords, textOf } from '../../input/args.ts'
+import { type Arguments, flag, isOn, refuseMoreWords, textOf } from '../../input/args.ts'
 import { bytesFrom } from '../../input/values.ts'
 import { plainText } from '../../screen/plain-text.ts'
 import { withProgress } from '../../screen/progress.ts'
@@ -25,10 +25,10 @@ export const mergeCheck: Command = {
   words: ['[branch]'],
   flags: [
     BASE,
-    { name: 'task', placeholder: 'id', about: 'The task, when the branch does not name it' },
-    { name: 'run', about: 'Run the tests again, on the commit that would be merged' },
-    { name: 'install-hook', about: 'Check every push to the main branch (git hook pre-push)' },
-    { name: 'pre-push', about: 'For the git hook: reads the pushed refs from standard input' },
+    flag('task <id>', 'The task, when the branch does not name it'),
+    flag('run', 'Run the tests again, on the commit that would be merged'),
+    flag('install-hook', 'Check every push to the main branch (git hook pre-push)'),
+    flag('pre-push', 'For the git hook: reads the pushed refs from standard input'),
   ],
   examples: [
     'baton merge-check feature/p0-1-1-package-setup',
@@ -64,8 +64,7 @@ async function check(shell: Shell, repository: Repository, args: Arguments): Pro
 async function branchOf(repository: Repository, { words }: Arguments): Promise<string> {
   const branch = words[0] ?? (await repository.currentBranch())
   if (branch !== undefined) return branch
-  throw new BatonError(
-    'invalid_input',
+  throw invalidInput(
     'no branch is checked out here; name one: baton merge-check feature/p0-1-1-package-setup',
   )
 }

@@ -2,6 +2,7 @@ import { type Claimant, claimedPlace, isMine } from '../../../../git/claimed-pla
 import type { Repository } from '../../../../git/git.ts'
 import { demandCommitish, demandSlug } from '../../../../git/names.ts'
 import type { ShownTask } from '../../../../git/task-facts.ts'
+import { flag } from '../../input/args.ts'
 import { added } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
 import type { Session } from '../../session/session.ts'
@@ -10,13 +11,12 @@ import { taskView } from '../../views/task.ts'
 import { askOf, repositoryHere } from './repository.ts'
 
 const FLAGS = [
-  {
-    name: 'slug',
-    placeholder: 'words',
-    about: 'The end of the branch, package-setup for feature/p0-1-1-package-setup (from the title)',
-  },
-  { name: 'base', placeholder: 'branch', about: 'Base of the new branch (main)' },
-  { name: 'no-worktree', about: 'Only claim the task, without a branch and a folder' },
+  flag(
+    'slug <words>',
+    'The end of the branch, package-setup for feature/p0-1-1-package-setup (from the title)',
+  ),
+  flag('base <branch>', 'Base of the new branch (main)'),
+  flag('no-worktree', 'Only claim the task, without a branch and a folder'),
 ].map(added)
 
 interface Begun {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { BatonError } from '../../../../domain/errors.ts'
+import { BatonError, invalidInput } from '../../../../domain/errors.ts'
 import type { Workflow } from '../../../../domain/workflow/workflow.ts'
 import { checkoutAt } from '../../../../git/checkout.ts'
 import { PHASES_NAME, phasesText } from '../../../../service/workflows/phases.ts'
@@ -72,10 +72,7 @@ export async function isAlone({ io, store }: Shell): Promise<boolean> {
 }
 
 const nameless = (): BatonError =>
-  new BatonError(
-    'invalid_input',
-    'name a workflow or its file, for example feature or workflows/feature.yaml',
-  )
+  invalidInput('name a workflow or its file, for example feature or workflows/feature.yaml')
 
 const isPath = (typed: string): boolean => /[\\/]|\.(ya?ml|json)$/i.test(typed)
 

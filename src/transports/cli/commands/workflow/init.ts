@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { BatonError } from '../../../../domain/errors.ts'
+import { invalidInput } from '../../../../domain/errors.ts'
 import { WorkflowName } from '../../../../domain/workflow/workflow.ts'
 import { PHASES_NAME, phasesText } from '../../../../service/workflows/phases.ts'
 import type { Command } from '../../command.ts'
@@ -14,8 +14,7 @@ export const workflowInit: Command = {
   async run(shell, args) {
     const [name = PHASES_NAME] = args.words
     if (!WorkflowName.safeParse(name).success)
-      throw new BatonError(
-        'invalid_input',
+      throw invalidInput(
         'workflow init takes one name of small letters, digits and dashes; for example: baton workflow init feature',
       )
     const file = join('workflows', `${name}.yaml`)

@@ -13,7 +13,7 @@ import type { Store } from '../../../../service/service.ts'
 import { runningServer } from '../../../../workspace/server-note.ts'
 import { findWorkspace, lookedAt, type Workspace, workspaceAround } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
-import { isOn } from '../../input/args.ts'
+import { flag, isOn } from '../../input/args.ts'
 import { oneLine, plainText } from '../../screen/plain-text.ts'
 import { withProgress } from '../../screen/progress.ts'
 import type { Shell } from '../../shell.ts'
@@ -33,10 +33,10 @@ export const doctor: Command = {
   summary:
     'Checks this machine, the workspace, its settings, the store, every chain of the log and the live folders.',
   flags: [
-    {
-      name: 'bundle',
-      about: 'A report to hand on, as JSON: versions, counts and findings, without names, texts and secrets',
-    },
+    flag(
+      'bundle',
+      'A report to hand on, as JSON: versions, counts and findings, without names, texts and secrets',
+    ),
   ],
   examples: ['baton doctor', 'baton doctor --json', 'baton doctor --bundle > report.json'],
   async run(shell, args) {

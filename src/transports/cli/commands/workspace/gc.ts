@@ -1,5 +1,5 @@
 import type { Command } from '../../command.ts'
-import { badOption, CONSENT, isConsented, textOf } from '../../input/args.ts'
+import { badOption, CONSENT, flag, isConsented, textOf } from '../../input/args.ts'
 import { toSeconds } from '../../screen/time.ts'
 import { count } from '../../views/words.ts'
 
@@ -10,7 +10,7 @@ export const gc: Command = {
   name: 'gc',
   summary:
     'Clears away old idempotency keys, seen notices, sent messages and ended sessions; servers do it themselves. Never open work, the log or artifacts.',
-  flags: [...CONSENT, { name: 'older-than', placeholder: 'time', about: 'How old: 30d, at least 7d (7d)' }],
+  flags: [...CONSENT, flag('older-than <time>', 'How old: 30d, at least 7d (7d)')],
   examples: ['baton gc', 'baton gc --older-than 30d --yes'],
   async run(shell, args) {
     const given = textOf(args, 'older-than')

@@ -6,7 +6,7 @@ import type { Workspace } from '../../../../workspace/find.ts'
 import { applyInit, type InitFile, planInit } from '../../../../workspace/init.ts'
 import { trust } from '../../../../workspace/trust.ts'
 import type { Command } from '../../command.ts'
-import { isOn, textOf } from '../../input/args.ts'
+import { flag, isOn, textOf } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
 
 /** A first handoff in the formats that ask for more than a receiver and a title. */
@@ -28,12 +28,8 @@ export const init: Command = {
   name: 'init',
   summary: 'Makes a workspace here and writes a commented baton.yaml. Touches nothing it did not make.',
   flags: [
-    {
-      name: 'dialect',
-      placeholder: 'name',
-      about: 'The format of handoffs: native, markdown, queue, block, writeback or package',
-    },
-    { name: 'dry-run', about: 'Only show what would be written' },
+    flag('dialect <name>', 'The format of handoffs: native, markdown, queue, block, writeback or package'),
+    flag('dry-run', 'Only show what would be written'),
   ],
   examples: ['baton init', 'baton init --dialect markdown', 'baton init --dry-run'],
   async run(shell, args) {

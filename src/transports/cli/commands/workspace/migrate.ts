@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { gitEnvironment } from '../../../../config/config.ts'
-import { BatonError } from '../../../../domain/errors.ts'
+import { BatonError, invalidInput } from '../../../../domain/errors.ts'
 import { type Checkout, checkoutAbove } from '../../../../git/checkout.ts'
 import { printQuestions, readAnswers } from '../../../../migrate/answers.ts'
 import { applyMigration, hasWork } from '../../../../migrate/apply.ts'
@@ -13,7 +13,7 @@ import { readText } from '../../../../setup/file-edit.ts'
 import { hasBatonFolder } from '../../../../workspace/find.ts'
 import { makeFolder } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, CONSENT, isConsented, textOf } from '../../input/args.ts'
+import { type Arguments, CONSENT, flag, isConsented, textOf } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
 import { migrationText } from '../../views/migration.ts'
 
@@ -27,19 +27,12 @@ export const migrate: Command = {
     'Moves handoffs of version 1 into _handoffs/, the newest of each, with the keys of version 2. Shows the plan; --yes does it.',
   words: ['[folder]'],
   flags: [
-    {
-      name: 'from',
-      required: true,
-      placeholder: 'version',
-      choices: ['v1'],
-      about: 'The format of the files now',
-    },
+    flag('from <version>', 'The format of the files now', { required: true, choices: ['v1'] }),
     ...CONSENT,
-    {
-      name: 'answers',
-      placeholder: 'file',
-      about: 'Answers for missing fields; if the file does not exist, it is written for you to fill in',
-    },
+    flag(
+      'answers <file>',
+      'Answers for missing fields; if the file does not exist, it is written for you to fill in',
+    ),
   ],
   examples: [
     'baton migrate --from v1 .',
@@ -49,13 +42,9 @@ export const migrate: Command = {
   async run(shell, args) {
     const from = textOf(args, 'from')
     if (from?.toLowerCase() !== 'v1')
-      throw new BatonError(
-        'invalid_input',
-        `there is no way from ${from}; write: baton migrate --from v1 .`,
-        {
-          option: 'from',
-        },
-      )
+      throw invalidInput(`there is no way from ${from}; write: baton migrate --from v1 .`, {
+        option: 'from',
+      })
     const { root, checkout } = folderToMigrate(shell, args)
     const answers = answersOf(shell, args)
     const apply = isConsented(args)
@@ -92,8 +81,7 @@ function folderToMigrate(
   const root = realpathSync(wanted)
   const checkout = checkoutAbove(root)
   if (checkout && checkout.root !== root)
-    throw new BatonError(
-      'invalid_input',
+    throw invalidInput(
       `${root} is a part of the repository ${checkout.root}, and _handoffs/ stands at its root; run: baton migrate --from v1 ${checkout.root}`,
       { folder: root, root: checkout.root },
     )

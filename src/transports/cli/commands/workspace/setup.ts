@@ -3,7 +3,7 @@ import { delimiter, join, relative } from 'node:path'
 import { packageRoot } from '../../../../compose/version.ts'
 import { gitEnvironment } from '../../../../config/config.ts'
 import { AGENT_NAME } from '../../../../domain/actor.ts'
-import { BatonError } from '../../../../domain/errors.ts'
+import { BatonError, invalidInput } from '../../../../domain/errors.ts'
 import { diffOf, SIGNS } from '../../../../setup/diff.ts'
 import { applyEdits, type FileEdit, isChange } from '../../../../setup/file-edit.ts'
 import {
@@ -26,7 +26,7 @@ import {
 import { UndoFile } from '../../../../setup/undo.ts'
 import { makeFolder, placeWorkspace, type Workspace } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
-import { type Arguments, isOn, numberOf, textOf } from '../../input/args.ts'
+import { type Arguments, flag, isOn, numberOf, textOf } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
 import { plainText } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
@@ -56,22 +56,14 @@ export const setup: Command = {
   summary: `Connects a program with Baton: ${TARGETS.join(', ')}. Shows what it will write and asks first.`,
   words: [TARGETS.join('|')],
   flags: [
-    {
-      name: 'agent',
-      placeholder: 'name',
-      about: 'Name of the agent (claude, codex, gemini, copilot, opencode, qwen, cursor)',
-    },
-    { name: 'proof', about: 'With the tools that make work provable' },
-    {
-      name: 'refusals',
-      placeholder: 'number',
-      about: 'How often a session with open work is kept from stopping (2)',
-    },
-    { name: 'user', about: 'For all your projects, in your home folder' },
-    { name: 'shared', about: 'Write the permission into a file of the project, for everybody' },
-    { name: 'remove', about: 'Put everything back as it was' },
-    { name: 'yes', also: ['y'], about: 'Write without asking, the permission too' },
-    { name: 'dry-run', about: 'Only show what would be written' },
+    flag('agent <name>', 'Name of the agent (claude, codex, gemini, copilot, opencode, qwen, cursor)'),
+    flag('proof', 'With the tools that make work provable'),
+    flag('refusals <number>', 'How often a session with open work is kept from stopping (2)'),
+    flag('user', 'For all your projects, in your home folder'),
+    flag('shared', 'Write the permission into a file of the project, for everybody'),
+    flag('remove', 'Put everything back as it was'),
+    flag('yes', 'Write without asking, the permission too', { also: ['y'] }),
+    flag('dry-run', 'Only show what would be written'),
   ],
   examples: [
     'baton setup claude-code',
@@ -159,8 +151,7 @@ async function agentPlan(shell: Shell, target: AgentTargetName): Promise<Plan> {
   if (isUser && places === undefined)
     throw new BatonError('invalid_input', `${title} is set up for each project; run it there without --user`)
   if (isShared && (isUser || shared === undefined))
-    throw new BatonError(
-      'invalid_input',
+    throw invalidInput(
       isUser
         ? '--user writes into your home folder, which nobody shares; leave --shared or --user out'
         : `${title} takes permissions only from the person's own settings; leave --shared out`,
@@ -277,8 +268,7 @@ function readAgent(text: string): string {
   const name = text.trim().replace(/^@/, '').toLowerCase()
   // It becomes a part of a command line, so nothing but a name may come through.
   if (AGENT_NAME.test(name)) return name
-  throw new BatonError(
-    'invalid_input',
+  throw invalidInput(
     `--agent is ${JSON.stringify(text)}: an agent name is letters, digits, dots, dashes or underscores, for example codex`,
     { agent: text },
   )

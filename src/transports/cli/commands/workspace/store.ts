@@ -6,7 +6,7 @@ import { BatonError } from '../../../../domain/errors.ts'
 import type { Store } from '../../../../service/service.ts'
 import { adoptStore } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
-import { isOn, textOf } from '../../input/args.ts'
+import { flag, isOn, textOf } from '../../input/args.ts'
 import { withProgress } from '../../screen/progress.ts'
 import type { SessionOptions, Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
@@ -83,12 +83,8 @@ const move: Command = {
   summary:
     'Moves everything into another, empty store, compares every field and verifies the log. The source takes no more writes.',
   flags: [
-    { name: 'to', required: true, placeholder: 'address', about: 'A file or postgres://…' },
-    {
-      name: 'workspace',
-      placeholder: 'name',
-      about: 'Name of the workspace in a PostgreSQL store (default)',
-    },
+    flag('to <address>', 'A file or postgres://…', { required: true }),
+    flag('workspace <name>', 'Name of the workspace in a PostgreSQL store (default)'),
   ],
   examples: [
     'baton store move --to postgres://baton@db.example.com/baton',
@@ -124,7 +120,7 @@ const upgrade: Command = {
   name: 'store upgrade',
   summary:
     'Brings the store to the schema of this Baton. Steps that older programs cannot live beside wait for this.',
-  flags: [{ name: 'yes', also: ['y', 'backup-made'], about: 'Do it; you have a copy of the store' }],
+  flags: [flag('yes', 'Do it; you have a copy of the store', { also: ['y', 'backup-made'] })],
   examples: ['baton store upgrade'],
   async run(shell, args) {
     const how = { upgrade: isOn(args, 'yes'), existing: true }

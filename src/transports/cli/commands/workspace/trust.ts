@@ -6,7 +6,7 @@ import { resolveActor } from '../../../../workspace/identity.ts'
 import { trust as keepTrust, SENDS_OR_RUNS, trustState } from '../../../../workspace/trust.ts'
 import { adoptStore, findWorkspace, lookedAt, noteLook } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
-import { isOn } from '../../input/args.ts'
+import { flag, isOn } from '../../input/args.ts'
 import { askYesNo, personHere } from '../../prompt.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
@@ -17,7 +17,7 @@ export const trust: Command = {
   name: 'trust',
   summary:
     'Trusts settings that restrict or grant, a store that was made elsewhere, and callers in doubt (people only).',
-  flags: [{ name: 'check', about: 'Only say whether anything waits for trust; exit 4 when it does' }],
+  flags: [flag('check', 'Only say whether anything waits for trust; exit 4 when it does')],
   examples: ['baton trust', 'baton trust --check --json'],
   async run(shell, args) {
     const { io, screen } = shell

@@ -9,7 +9,7 @@ import { trustFile } from '../../../../workspace/trust.ts'
 import { findWorkspace, type Workspace } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
 import { withoutPassword } from '../../hint.ts'
-import { CONSENT, isConsented, isOn } from '../../input/args.ts'
+import { CONSENT, flag, isConsented, isOn } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
 import { allRemovals } from './setup.ts'
 
@@ -24,8 +24,8 @@ export const uninstall: Command = {
   summary: 'Shows and removes what Baton made in this project, or with --user in your home folder.',
   flags: [
     ...CONSENT,
-    { name: 'files', about: 'Also baton.yaml, and files of handoffs that nobody changed since' },
-    { name: 'user', about: 'Keys, trust and settings in your home folder, which your projects share' },
+    flag('files', 'Also baton.yaml, and files of handoffs that nobody changed since'),
+    flag('user', 'Keys, trust and settings in your home folder, which your projects share'),
   ],
   examples: ['baton uninstall', 'baton uninstall --yes', 'baton uninstall --user --yes'],
   async run(shell, args) {

@@ -19,7 +19,6 @@ const MOST_WAITING = 16
 const MOST_TOKENS = 10_000
 /** The share of its budget that an agent may use without a pause; then it pauses for three times each read. */
 const BURST = 0.03
-const MOST_PAUSE_MS = 500
 
 /** Begins a read, or refuses it. */
 type Turn = (refusal?: unknown) => void
@@ -147,7 +146,7 @@ export class SlowReads {
       this.#pausing.delete(agent)
       this.#startNext()
     }
-    setTimeout(end, Math.min(3 * ms, MOST_PAUSE_MS)).unref()
+    setTimeout(end, 3 * ms).unref()
   }
 
   #refuseSpent(agent: string): void {

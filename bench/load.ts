@@ -64,12 +64,20 @@ export async function load(): Promise<readonly Finding[]> {
   try {
     for (const handoffs of [size.handoffs, 0]) worlds.push(await opened({ ...size, handoffs }, postgres))
     const [full, empty] = worlds as [World, World]
-    return [
-      ...(await besideSearches(full)),
-      ...(await besideWaits(empty)),
-      ...(await lifeOf(full, empty)),
-      ...(await listsOf(full)),
+    const findings: Finding[] = []
+    const parts = [
+      () => besideSearches(full),
+      () => besideWaits(empty),
+      () => lifeOf(full, empty),
+      () => listsOf(full),
     ]
+    for (const part of parts) {
+      const found = await part()
+      findings.push(...found)
+      for (const { question, ratio, detail } of found)
+        process.stderr.write(`  ${question}: ${ratio.toFixed(2)}  ${detail}\n`)
+    }
+    return findings
   } finally {
     for (const world of worlds) world.close()
     hangUp()

@@ -1,10 +1,13 @@
 import pg from 'pg'
-import { openStore, toStoreTarget } from '../../src/compose/main.ts'
+import { appendToChain, EMPTY_CHAIN } from '../../src/audit/chain.ts'
+import type { AuditRecord } from '../../src/audit/entry.ts'
+import { createService, openStore, toStoreTarget } from '../../src/compose/main.ts'
 import type { Content } from '../../src/domain/handoffs/package.ts'
 import { facetWord, indexText, searchedHandoff } from '../../src/domain/search.ts'
 import { uuid7 } from '../../src/service/uuid7.ts'
 import { tableRow } from '../../src/storage/rows.ts'
 import type { DumpRow } from '../../src/storage/store.ts'
+import { leafHash } from '../../src/storage/working-set.ts'
 import { seededHandoff } from './seeded.ts'
 
 const VOCABULARY = 20_000
@@ -37,7 +40,7 @@ export async function fillHistory(address: string, handoffs: number, agents: num
       if (cut[0].length >= least) for (const column of cut) column.length = 0
     }
     await store.restore(
-      history(handoffs, agents, async (uid, seq, at, words) => {
+      history(handoffs, agents, store.info.origin, async (uid, seq, at, words) => {
         for (const [i, value] of [uid, seq, at, words].entries()) cut[i]!.push(value as never)
         await put(WORDS_AT_ONCE)
       }),
@@ -46,6 +49,8 @@ export async function fillHistory(address: string, handoffs: number, agents: num
     await client.query(indexdef)
     // As if these had been sent: a send would try each of their numbers, one after the other.
     if (handoffs > 0) await client.query(`SELECT setval('baton.handoff_number_1', ${handoffs})`)
+    // A server would do it beside the calls that are measured.
+    await (await createService(store).audit()).sequence()
     await client.query('VACUUM ANALYZE')
   } finally {
     await client.end()
@@ -58,13 +63,19 @@ type Index = (uid: string, seq: number, at: string, words: string) => Promise<vo
 /** A restore writes rows of one table that follow each other at once. */
 const ROWS_AT_ONCE = 500
 
-async function* history(handoffs: number, agents: number, index: Index): AsyncIterable<DumpRow> {
+async function* history(
+  handoffs: number,
+  agents: number,
+  origin: string,
+  index: Index,
+): AsyncIterable<DumpRow> {
   const start = Date.now() - DAYS_MS
   const workspace = facetWord('workspace', '1')
-  const rows: Record<'handoff' | 'content' | 'entry', DumpRow['row'][]> = {
-    handoff: [],
-    content: [],
-    entry: [],
+  const rows = {
+    handoff: [] as DumpRow['row'][],
+    content: [] as DumpRow['row'][],
+    stream: [] as DumpRow['row'][],
+    entry: [] as DumpRow['row'][],
   }
   for (let i = 0; i < handoffs; i += 1) {
     const atMs = start + Math.floor((DAYS_MS * i) / handoffs)
@@ -78,10 +89,23 @@ async function* history(handoffs: number, agents: number, index: Index): AsyncIt
       thread: [],
       verifications: [],
     }
-    const entry = { id: i + 1, stream: uid, seq: 0, subject: uid, act: 'handoff.send', at, hash: '' }
+    const record: AuditRecord = {
+      act: 'handoff.send',
+      actor: { id: handoff.from },
+      auth: 'token',
+      from: 'draft',
+      sub: { id: uid, k: 'handoff', rev: 1 },
+      to: 'offered',
+      ts: at,
+      v: 1,
+    }
+    const { entry, head } = appendToChain(EMPTY_CHAIN, { origin, stream: uid, record }, leafHash)
+    const { seq, hash } = head
     rows.handoff.push({ ...tableRow('handoff')(handoff) })
     rows.content.push({ uid, doc: JSON.stringify(content) })
-    rows.entry.push({ ...entry, body: new Uint8Array(9), disclosures: null })
+    rows.stream.push({ uid, seq, head: hash, progress_seq: seq })
+    const named = { id: i + 1, stream: uid, seq, subject: uid, act: record.act, at, hash }
+    rows.entry.push({ ...named, body: Buffer.from(entry), disclosures: null })
     await index(uid, i + 1, at, `${workspace} ${indexText(searchedHandoff(handoff, content))}`)
     if (rows.handoff.length < ROWS_AT_ONCE && i < handoffs - 1) continue
     for (const [table, all] of Object.entries(rows)) for (const row of all.splice(0)) yield { table, row }

@@ -33,8 +33,11 @@ export interface AgentLink {
     input: OperationInput<Name>,
     options?: CallOptions,
   ): Promise<OperationOutput<Name>>
-  /** Waits until the handoff is completed. Throws when it ended otherwise, and when time is up. */
-  wait(ref: string, options: WaitOptions): Promise<Outcome>
+  /**
+   * Waits until the handoff is completed. Throws when it ended otherwise, and when time is up. A caller that has the
+   * handoff gives it: it is not read before it has changed.
+   */
+  wait(ref: string | Handoff, options: WaitOptions): Promise<Outcome>
   /** Takes the next handoff that is offered to this agent, if any is. */
   claim(lease_s: number): Promise<Claimed | undefined>
   /** The handoff as it is now; undefined when it is gone. */

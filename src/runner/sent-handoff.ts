@@ -44,7 +44,7 @@ export class SentHandoff<Output = unknown> {
    */
   async wait(options: WaitOptions = {}): Promise<Outcome & { readonly output: Output }> {
     warnOfOwnWait(this.handoff)
-    const outcome = await this.#link.wait(this.uid, options)
+    const outcome = await this.#link.wait(this.handoff, options)
     const output = this.#output ? await demandValue('Output', this.#output, outcome.output) : outcome.output
     // The schema is what makes the type of the output true.
     return { ...outcome, output } as Outcome & { readonly output: Output }

@@ -4,7 +4,7 @@ import { by, describeOnEngines, type Workspace } from '../../test/support/progra
 import { BatonError, HandoffFailedException, HandoffTimeoutException } from '../domain/errors.ts'
 import { HOUR_MS } from '../domain/handoffs/deadlines.ts'
 import type { Store } from '../storage/store.ts'
-import { waitFor, waitForEnd, within } from './wait.ts'
+import { waitFor, waitForEnd, waitForResult, within } from './wait.ts'
 
 const planner = by('planner')
 const codex = by('codex')
@@ -128,6 +128,21 @@ describeOnEngines('waiting for a handoff', (open) => {
     assert.ok(looks < sent.length, `${looks} reads for one of ${sent.length} handoffs`)
     given.abort(new Error('enough'))
     await Promise.all(waiting)
+  })
+
+  it('[S1-87] reads no handoff that its sender has, before it ends in this process', async (t) => {
+    const store = failing()
+    const w = await open(t, { wrap: store.wrap })
+    const handoff = await request(w)
+    await w.service.receiving.accept(codex, handoff.uid)
+    const { looked } = store
+
+    const waiting = waitForResult(w.service.deps, handoff, { timeout_s: 30 })
+    await w.service.receiving.heartbeat(codex, handoff.uid, {})
+    await w.service.receiving.submit(codex, handoff.uid, { output: { path: 'a.json' } })
+
+    assert.deepEqual((await waiting).output, { path: 'a.json' })
+    assert.equal(store.looked, looked)
   })
 
   it('[S1-88] fails with the message of the failure', async (t) => {

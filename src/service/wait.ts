@@ -30,7 +30,7 @@ export const waitForEnd = async (
 ): Promise<Handoff> => (await waitForContent(deps, ref, options)).handoff
 
 /** The handoff with what was handed in for it. A result that this process wrote itself is not read again. */
-export async function waitForResult(deps: ServiceDeps, ref: string, options: WaitOptions = {}) {
+export async function waitForResult(deps: ServiceDeps, ref: string | Handoff, options: WaitOptions = {}) {
   const { handoff, content } = await waitForContent(deps, ref, options)
   const { result = {} } = content ?? (await deps.store.content(handoff.uid)) ?? {}
   // Others may be told of the same rows.
@@ -39,14 +39,15 @@ export async function waitForResult(deps: ServiceDeps, ref: string, options: Wai
 
 async function waitForContent(
   deps: ServiceDeps,
-  ref: string,
+  ref: string | Handoff,
   options: WaitOptions,
 ): Promise<{ readonly handoff: Handoff; readonly content: Content | undefined }> {
   demandSeconds(options.timeout_s)
   const begun = performance.now()
   const { signal } = options
   let away: BatonError | undefined
-  let seen: Handoff | undefined
+  const [name, known] = typeof ref === 'string' ? [ref, undefined] : [ref.uid, ref]
+  let seen: Handoff | undefined = known
   const seconds = () => options.timeout_s ?? seen?.timeout_s ?? DEFAULT_WAIT_S
   const left = () => seconds() * 1_000 - (performance.now() - begun)
   const until = <T>(look: (woken: Woken) => Promise<T | undefined>, about?: About) => {
@@ -60,19 +61,23 @@ async function waitForContent(
     return waitFor(deps, patient, left, signal, about)
   }
   // A uid is looked up once, by the first look, when its changes are heard already.
-  const found = isUid(ref) ? { uid: ref } : await until(() => find(deps, ref))
+  const found = isUid(name) ? { uid: name } : await until(() => find(deps, name))
   let content: Content | undefined
   const isTold = ({ state }: Handoff) =>
     isEnd(state) || (options.untilFailure === true && state === 'retry_wait')
   const look = async (uid: string, { changed, isLate }: Woken): Promise<Handoff | undefined> => {
-    seen = changed?.handoffs?.get(uid) ?? (await settled(deps, uid))
+    const own = changed?.handoffs?.get(uid)
+    // At the deadline it is read all the same.
+    if (known && !own && left() > 0 && (await deps.store.isPending(uid, deps.now().toISOString())))
+      return undefined
+    seen = own ?? (await settled(deps, uid))
     content = changed?.contents?.get(uid)
     if (!isTold(seen)) return undefined
     if (isLate && Date.parse(seen.updated_at) < deps.now().getTime() - LOOK_AGAIN_MS / 2) late += 1
     return seen
   }
   const ended = found && (await until((woken) => look(found.uid, woken), { name: found.uid, isTold }))
-  if (!ended) throw timedOut(seen?.id ?? ref, seconds(), seen ?? {}, away)
+  if (!ended) throw timedOut(seen?.id ?? name, seconds(), seen ?? {}, away)
   if (ended.state === 'completed') return { handoff: ended, content }
   throw new HandoffFailedException(reasonOf(ended), {
     id: ended.id,

@@ -283,6 +283,8 @@ export interface Store extends Shared, Reports {
   settle(at: string): Promise<number>
 
   handoff(ref: string): Promise<Handoff | undefined>
+  /** Whether the handoff is open and has nothing that is due by then. To ask costs less than to read it. */
+  isPending(uid: string, at: string): Promise<boolean>
   content(uid: string): Promise<Content | undefined>
   /** Newest first. */
   handoffs(filter: HandoffFilter, page: PageRequest): Promise<Page<Handoff>>

@@ -42,6 +42,22 @@ export function describeDue(newRoom: NewRoom): void {
       ])
     })
 
+    it('makes an open handoff one that is no longer pending, as its end does', async (t) => {
+      const store = await newRoom(t).open()
+      const handoffs = [
+        await offer(store, { ack_deadline: PAST }),
+        await offer(store, { ack_deadline: LATER }),
+        await offer(store, { state: 'in_review' }),
+        await offer(store, { state: 'completed' }),
+      ]
+
+      const pending = await Promise.all(
+        [...handoffs.map(({ uid }) => uid), nextUid()].map((uid) => store.isPending(uid, AT)),
+      )
+
+      assert.deepEqual(pending, [false, true, true, false, false])
+    })
+
     it('is settled before another unit is judged, and stays so when that one is refused', async (t) => {
       const store = await newRoom(t).open()
       const { uid } = await offer(store, { ack_deadline: PAST })

@@ -58,7 +58,7 @@ export function postgresQueries({ quick, history, slow }: Trips, ws: number) {
         const by = (key: string) => `SELECT ${columns} FROM baton.${table} WHERE ws = $1 AND ${key} = k.ref`
         const text = `SELECT k.ref, r.* FROM unnest($2::text[]) AS k (ref) CROSS JOIN LATERAL (
           ${by('uid')} ${hasId ? `UNION ALL ${by('id')}` : ''} LIMIT 1) AS r`
-        return gathered((refs) => ask(`${table}_by_ref`, text, refs))
+        return gathered((refs) => ask(`${table}_by_ref_${columns}`, text, refs))
       },
       list(listing) {
         const [text, ...values] = printed(listing)

@@ -72,8 +72,8 @@ function remoteAgent(remote: Remote, feed: Feed, name: string, instance: string 
     name,
     instance,
     call,
-    wait: async (id, { timeout_s, signal }) => {
-      const given = { id, ...present({ timeout_s }) }
+    wait: async (ref, { timeout_s, signal }) => {
+      const given = { id: typeof ref === 'string' ? ref : ref.uid, ...present({ timeout_s }) }
       const answer = await remote.call('handoff_wait', given, present({ signal }))
       const {
         done: _,

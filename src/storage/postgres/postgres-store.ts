@@ -67,7 +67,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       return Object.assign(store, store.queries(workspace.id))
     })
   } catch (error) {
-    await connections.pool.end()
+    await connections.end()
     throw error
   }
 }
@@ -272,7 +272,7 @@ class PostgresStore {
     await this.#group.drained()
     this.#signals.close()
     await this.#signals.sent()
-    await Promise.all([this.#connections.pool.end(), this.#replica?.close()])
+    await Promise.all([this.#connections.end(), this.#replica?.close()])
   }
 
   #refuseReadOnly(): void {

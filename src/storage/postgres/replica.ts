@@ -66,7 +66,7 @@ export class Replica {
   }
 
   async close(): Promise<void> {
-    await Promise.race([this.#connections.pool.end(), pause(ANSWER_MS)])
+    await Promise.race([this.#connections.end(), pause(ANSWER_MS)])
   }
 
   async #state(): Promise<keyof Replica['reads']> {

@@ -172,7 +172,7 @@ export async function explainPostgres(store: Store, url: string, ws: number) {
       : trip(calls)
   }
   Object.assign(store, postgresQueries({ quick: watched, history: watched, slow: watched }, ws))
-  return { ...explained, close: () => connections.pool.end() }
+  return { ...explained, close: () => connections.end() }
 }
 
 /** A scan is bounded when it finds one row, or when a limit stands above it and nothing in between drops rows. */

@@ -20,7 +20,7 @@ export const tripOn =
         })
       } catch (error) {
         // After a restart of the server every pooled connection is dead; a question may be asked again.
-        if (attempt > connections.pool.options.max || !isEnded(error)) throw error
+        if (attempt > connections.size || !isEnded(error)) throw error
       }
     }
   }

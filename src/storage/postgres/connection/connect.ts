@@ -10,7 +10,9 @@ import { Places } from './places.ts'
 type Alone = ClientBase & { end(): Promise<void>; ref(): void; unref(): void }
 
 export interface Connections {
-  readonly pool: Pool
+  /** How many there may be at once. */
+  readonly size: number
+  readonly end: () => Promise<unknown>
   /** Writes wait for writes and reads for reads, never one for the other. */
   readonly places: { readonly writes: Places; readonly reads: Places }
   /** A connection of the pool to the host that takes writes, of those that the address names. */
@@ -23,11 +25,11 @@ export interface Connections {
 }
 
 /** Slow reads have places of their own: see slow-reads.ts. */
-export type Use = 'writes' | 'reads' | 'first reads' | 'slow reads'
+export type Use = 'writes' | 'reads' | 'first reads' | 'slow reads' | 'signals'
 
 const OLDEST_VERSION = 15
 const CONNECT_WITHIN_MS = 10_000
-/** Connections for writes beside the transactions: notifications and the tree of the log. */
+/** Connections beside those of transactions, for the tree of the log, and beside those of reads, for signals. */
 const BESIDE = 1
 /** How often a pooler is asked whether it lends one session to several clients, and how long at most. */
 const PROBES = 5
@@ -87,15 +89,16 @@ export async function prepareConnections(options: {
   }
   const { writers, readers, slowReaders } = options.limits
   const places = { writes: new Places(writers + BESIDE), reads: new Places(readers) }
-  const pool = new pg.Pool({
-    ...config,
-    Client,
-    max: writers + BESIDE + readers + slowReaders,
-    onConnect: (client) => prepareSession(client, { location, clock, alone }, options),
-  })
-  // A connection that dies while nobody uses it is taken out of the pool; without a listener it ends the process.
-  pool.on('error', () => {})
-  const connected = async (): Promise<PoolClient> => {
+  const poolOf = (max: number): Pool => {
+    const onConnect = (client: ClientBase) => prepareSession(client, { location, clock, alone }, options)
+    const pool = new pg.Pool({ ...config, Client, max, onConnect })
+    // A connection that dies while nobody uses it is taken out of the pool; without a listener it ends the process.
+    pool.on('error', () => {})
+    return pool
+  }
+  // Each connection that runs a transaction prepares and plans all its statements: few do.
+  const pools = [poolOf(writers + BESIDE), poolOf(readers + slowReaders + BESIDE)] as const
+  const connected = async (pool: Pool): Promise<PoolClient> => {
     for (let tried = 1; ; tried++) {
       const chosen = current
       try {
@@ -106,11 +109,21 @@ export async function prepareConnections(options: {
       }
     }
   }
+  const [write, read] = pools.map((pool) => () => connected(pool))
   const connect = async (use: Use): Promise<PoolClient> => {
-    if (use === 'slow reads') return connected()
-    return use === 'first reads' ? places.reads.lend(connected, true) : places[use].lend(connected)
+    if (use === 'writes') return places.writes.lend(write!)
+    if (use === 'slow reads' || use === 'signals') return read!()
+    return places.reads.lend(read!, use === 'first reads')
   }
-  return { pool, places, connect, alone, location, clock }
+  return {
+    places,
+    connect,
+    alone,
+    location,
+    clock,
+    size: pools.reduce((sum, pool) => sum + pool.options.max, 0),
+    end: () => Promise.all(pools.map((pool) => pool.end())),
+  }
 }
 
 /** One address for each host: `postgres://a,b/db` names two servers with the same database. */

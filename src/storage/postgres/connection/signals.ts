@@ -62,7 +62,7 @@ export class Signals extends Listeners {
       this.#untold = undefined
       const fits = Buffer.byteLength(payload) <= LONGEST_PAYLOAD
       try {
-        const client = await this.#connections.connect('writes')
+        const client = await this.#connections.connect('signals')
         await roundTrip(client, [call(NOTIFY, this.#channel, fits ? payload : this.#self)]).then(
           () => client.release(),
           () => client.release(true),

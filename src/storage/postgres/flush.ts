@@ -3,7 +3,6 @@ import { changingIn, type Row, type Written, writtenIn } from '../rows.ts'
 import { type Call, call } from './connection/round-trip.ts'
 import { DUE_AT, dueAt } from './leases.ts'
 import { flushLists } from './lists.ts'
-import { flushParties } from './parties.ts'
 import { MARK_WRITING } from './reading/log.ts'
 import { redactCalls } from './redact.ts'
 import { changeIn, columnsOf, fill, type Insert, insertInto, upsertInto } from './tables.ts'
@@ -122,7 +121,6 @@ export function flush(
     if (before !== undefined) calls.push(call(CHANGE_AGENT, ws, name!, doc!, before))
   }
   put('insert', 'handoff', 'content')
-  calls.push(...flushParties(ws, writes))
   const { dependents } = writes
   // Shifts first: the counts of new tasks are right already.
   if (dependents.length > 0) calls.push(call(SHIFT_DEPENDENTS, ws, ...columnsOf(dependents, 'uid', 'by')))

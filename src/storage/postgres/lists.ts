@@ -4,32 +4,58 @@ import type { Writes } from '../loaded.ts'
 import { type Call, call } from './connection/round-trip.ts'
 import { IN_WORKSPACE } from './tables.ts'
 
-const KEPT = `WHERE current_setting('baton.lists', true) = 'kept'`
-const LEAVE = {
-  name: 'leave_lists',
-  text: `DELETE FROM baton.facet AS r USING (
-      SELECT $1::integer AS ws, unnest($2::text[]) AS key, unnest($3::text[]) AS uid) AS k
-    WHERE ${IN_WORKSPACE} AND r.key = k.key AND r.uid = k.uid`,
-}
-const JOIN = {
-  name: 'join_lists',
-  text: `INSERT INTO baton.facet (ws, key, uid) SELECT $1::integer, unnest($2::text[]), unnest($3::text[]) ${KEPT}
-    ON CONFLICT DO NOTHING`,
-}
+const kept = (setting: string) => `WHERE current_setting('baton.${setting}', true) = 'kept'`
 const COUNT = {
   name: 'count_ended',
   text: `INSERT INTO baton.ended AS e (ws, slot, done, ${ENDS.join(', ')})
-    SELECT $1::integer, pg_backend_pid() % 16, 0, ${ENDS.map((_, i) => `$${i + 2}::bigint`).join(', ')} ${KEPT}
+    SELECT $1::integer, pg_backend_pid() % 16, 0, ${ENDS.map((_, i) => `$${i + 2}::bigint`).join(', ')} ${kept('lists')}
     ON CONFLICT (ws, slot) DO UPDATE SET ${ENDS.map((end) => `${end} = e.${end} + excluded.${end}`).join(', ')}`,
 }
 
-/** The keys by which lists find a handoff (`sender receiver type state`): an open one by its type, an ended one by all. */
-function listKeys(handoff: Handoff): readonly string[] {
+/** A table with rows by which handoffs are found; `of` makes those of a handoff, cell by cell. */
+function listIn(
+  table: string,
+  columns: readonly string[],
+  of: (handoff: Handoff) => readonly (readonly string[])[],
+  onConflict: string,
+) {
+  const cells = columns.map((column, i) => `unnest($${i + 2}::text[]) AS ${column}`).join(', ')
+  const isSame = columns.map((column) => `r.${column} = k.${column}`).join(' AND ')
+  const leave = {
+    name: `leave_${table}`,
+    text: `DELETE FROM baton.${table} AS r USING (SELECT $1::integer AS ws, ${cells}) AS k
+      WHERE ${IN_WORKSPACE} AND ${isSame}`,
+  }
+  const join = {
+    name: `join_${table}`,
+    text: `INSERT INTO baton.${table} (ws, ${columns.join(', ')}) SELECT $1::integer, ${cells} ${onConflict}`,
+  }
+  return { leave, join, of }
+}
+
+const LISTS = [
+  // The open handoffs of each agent.
+  listIn(
+    'party',
+    ['agent', 'side', 'uid'],
+    ({ uid, from, to, state }) =>
+      isOpen(state) ? [[from, 'from', uid] as const, [to, 'to', uid] as const] : [],
+    kept('parties'),
+  ),
+  // `sender receiver type state`: an open handoff by its type, an ended one by all.
+  listIn(
+    'facet',
+    ['key', 'uid'],
+    (handoff) => keysOf(handoff).map((key) => [key, handoff.uid]),
+    `${kept('lists')} ON CONFLICT DO NOTHING`,
+  ),
+]
+
+function keysOf(handoff: Handoff): readonly string[] {
   const { from, to, type, state } = handoff
-  const rest = `${type} ${isOpen(state) ? 'open' : state}`
-  return isOpen(state)
-    ? [`  ${rest}`]
-    : [`  ${rest}`, `${from}  ${rest}`, ` ${to} ${rest}`, `${from} ${to} ${rest}`, outcomeKey(handoff)]
+  if (isOpen(state)) return [`  ${type} open`]
+  const rest = `${type} ${state}`
+  return [`  ${rest}`, `${from}  ${rest}`, ` ${to} ${rest}`, `${from} ${to} ${rest}`, outcomeKey(handoff)]
 }
 
 /** By when it ended; the database makes the same key in `baton.facets`. */
@@ -41,31 +67,32 @@ function outcomeKey({ from, to, state, created_at, updated_at, ended_at, attempt
 
 /**
  * Changes to the lists and to the counts of what has ended; these come last, because writers may wait for each other
- * there. As with the parties, the database does it for sessions that do not say that they do it themselves.
+ * there. Sessions of the store say that it writes them (`baton.parties`, `baton.lists`): otherwise the database does it
+ * first, as it does for older programs, and there is nothing left to do here.
  */
 export function flushLists(ws: number, { handoffs, oldHandoffs }: Writes): readonly Call[] {
-  const left: Record<'keys' | 'uids', string[]> = { keys: [], uids: [] }
-  const joined: typeof left = { keys: [], uids: [] }
-  const counts = new Map(ENDS.map((end) => [end, 0]))
-  const add = (rows: typeof left, handoff: Handoff | undefined, by: number) => {
-    for (const key of handoff ? listKeys(handoff) : []) {
-      rows.keys.push(key)
-      rows.uids.push(handoff!.uid)
-    }
-    const count = handoff && counts.get(handoff.state)
-    if (count !== undefined) counts.set(handoff!.state, count + by)
-  }
-  for (const [uid, handoff] of handoffs) {
-    const old = oldHandoffs.get(uid)
-    const { state, to } = handoff
-    if (old && (isOpen(old.state) ? isOpen(state) : old.state === state && old.to === to)) continue
-    add(left, old, -1)
-    add(joined, handoff, 1)
-  }
-  const rows = ({ keys, uids }: typeof left) => [ws, keys, uids] as const
+  const moved = [...handoffs.values()].flatMap((now) => {
+    const was = oldHandoffs.get(now.uid)
+    return was?.state === now.state && was.to === now.to ? [] : [{ was, now }]
+  })
+  const counts = ENDS.map((end) =>
+    moved.reduce((sum, { was, now }) => sum + Number(now.state === end) - Number(was?.state === end), 0),
+  )
   return [
-    ...(left.keys.length > 0 ? [call(LEAVE, ...rows(left))] : []),
-    ...(joined.keys.length > 0 ? [call(JOIN, ...rows(joined))] : []),
-    ...([...counts.values()].some((by) => by !== 0) ? [call(COUNT, ws, ...counts.values())] : []),
+    ...LISTS.flatMap(({ leave, join, of }) => {
+      const pairs = moved.map(({ was, now }) => [was ? of(was) : [], of(now)] as const)
+      const left = pairs.flatMap(([was, now]) => without(was, now))
+      const joined = pairs.flatMap(([was, now]) => without(now, was))
+      return [...written(leave, ws, left), ...written(join, ws, joined)]
+    }),
+    ...(counts.some((by) => by !== 0) ? [call(COUNT, ws, ...counts)] : []),
   ]
 }
+
+type Cells = readonly (readonly string[])[]
+
+const without = (rows: Cells, others: Cells): Cells =>
+  rows.filter((row) => !others.some((other) => row.every((cell, i) => cell === other[i])))
+
+const written = (statement: Call['statement'], ws: number, rows: Cells): readonly Call[] =>
+  rows[0] ? [call(statement, ws, ...rows[0].map((_, i) => rows.map((row) => row[i]!)))] : []

@@ -52,7 +52,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   default_transaction_isolation: 'read committed',
   lock_timeout: '5s',
   idle_in_transaction_session_timeout: '30s',
-  // Not of the server: see parties.ts and lists.ts.
+  // Not of the server: see lists.ts.
   'baton.parties': 'kept',
   'baton.lists': 'kept',
 }

@@ -1,4 +1,4 @@
 import { describeMany } from './many.ts'
 
 /** More than any page reads at once. */
-describeMany({ handoffs: 6_000, isAlone: false })
+describeMany(6_000)

@@ -1,3 +1,3 @@
 import { describeMany } from '../browser/many.ts'
 
-describeMany({ handoffs: 100_000, isAlone: true })
+describeMany(100_000)

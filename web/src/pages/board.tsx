@@ -6,8 +6,8 @@ import type { Me } from '../api/session.ts'
 import { type Query, readQuery, VIEWS } from '../features/find/query.ts'
 import { QueryBox } from '../features/find/query-box.tsx'
 import { HandoffTile } from '../features/handoff/handoff-tile.tsx'
-import { ListTable, sorted } from '../features/list/list-table.tsx'
-import { Panel } from '../features/list/panel.tsx'
+import { HandoffPanel } from '../features/list/handoff-panel.tsx'
+import { ListTable } from '../features/list/list-table.tsx'
 import { addressOf, type ListAddress, useListAddress } from '../features/list/use-list-address.ts'
 import { useStepping } from '../features/list/use-stepping.ts'
 import { Failed, Loading } from '../ui/states.tsx'
@@ -88,7 +88,7 @@ export function Board({ me, isList }: { readonly me: Me; readonly isList?: boole
           )}
         </>
       )}
-      <Panel address={address} />
+      <HandoffPanel address={address} />
     </>
   )
 }
@@ -129,7 +129,7 @@ interface Shown {
 }
 
 function List({ query, address, why, isNarrow }: Shown & { readonly isNarrow: boolean }) {
-  const { more, sort, set } = address
+  const { more, set } = address
   const limit = more.has('list') ? MOST : SHOWN
   const asked: OperationInput<'handoff_list'> = {
     ...query.input,
@@ -155,12 +155,12 @@ function List({ query, address, why, isNarrow }: Shown & { readonly isNarrow: bo
       {entries.length === 0 ? (
         <p className="state">No results.</p>
       ) : (
-        <ListTable entries={sorted(entries, sort)} address={address} isNarrow={isNarrow} />
+        <ListTable entries={entries} address={address} isNarrow={isNarrow} isWhole={!next} />
       )}
       {next && (
         <p className="none">
-          These are the {found ? 'best' : 'newest'} {entries.length}; there are more
-          {sort === '' ? '' : ', and the order is among these'}.{' '}
+          These are the {found ? 'best' : 'newest'} {entries.length}; there are more. Columns sort a list that
+          is shown whole.{' '}
           {limit < MOST ? (
             <button type="button" onClick={() => set({ more: 'list' })}>
               Show more

@@ -1,5 +1,6 @@
 import { Link } from 'wouter'
-import { type Column, SortedTable } from '../../ui/lists/sorted-table.tsx'
+import { type Column, Table } from '../../ui/lists/table.tsx'
+import { useAddress } from '../../ui/lists/use-address.ts'
 import { Meter } from '../../ui/meter.tsx'
 import { percentOf, spanOf } from '../../ui/span.ts'
 import { Time } from '../../ui/time.tsx'
@@ -39,6 +40,7 @@ const COLUMNS: readonly Column<AgentFlow>[] = [
   },
   {
     name: 'Assigned',
+    isDown: true,
     by: ({ load }) => load.incoming,
     cell: (agent) => (
       <>
@@ -64,6 +66,7 @@ const COLUMNS: readonly Column<AgentFlow>[] = [
   {
     name: 'Failed',
     isNumber: true,
+    isDown: true,
     by: ({ failed }) => failed,
     cell: (agent) => (
       <span className={(failureOf(agent) ?? 0) >= 0.25 ? 'failed' : ''}>
@@ -75,11 +78,13 @@ const COLUMNS: readonly Column<AgentFlow>[] = [
   {
     name: 'Median time',
     isNumber: true,
+    isDown: true,
     by: ({ median_s }) => median_s ?? -1,
     cell: ({ median_s }) => (median_s === undefined ? '–' : spanOf(median_s)),
   },
   {
     name: 'Last active',
+    isDown: true,
     by: ({ seen_at }) => seen_at ?? '',
     cell: ({ seen_at }) => (seen_at === undefined ? '–' : <Time at={seen_at} />),
   },
@@ -92,13 +97,15 @@ export function AgentTable({
   readonly agents: readonly AgentFlow[]
   readonly open: string | undefined
 }) {
+  const [order, set] = useAddress('sort')
   return (
-    <SortedTable
+    <Table
       label="Agents as a table"
       columns={COLUMNS}
       items={agents}
       keyOf={({ name }) => name}
       isOpen={({ name }) => name === open}
+      order={{ order, set }}
     />
   )
 }

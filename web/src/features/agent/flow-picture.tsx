@@ -1,9 +1,10 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { Scroll } from '../../ui/scroll.tsx'
+import { type Column, Table } from '../../ui/lists/table.tsx'
 import { percentOf } from '../../ui/span.ts'
 import { useWidth } from '../../ui/use-width.ts'
 import type { Flow } from '../metrics/use-flow.ts'
+import { failureOf } from './agent-table.tsx'
 import { type Edge, flowLayout, type Post } from './flow-layout.ts'
 
 /** A picture of more pairs than these cannot be read: the rest is one ribbon, and the table has all of them. */
@@ -145,6 +146,16 @@ function PostLink(props: {
   )
 }
 
+const COLUMNS: readonly Column<Flow['edges'][number]>[] = [
+  { name: 'from', cell: ({ from }) => from },
+  { name: 'to', cell: ({ to }) => to },
+  { name: 'made', isNumber: true, cell: ({ made }) => made },
+  { name: 'completed', isNumber: true, cell: ({ completed }) => completed },
+  { name: 'failed', isNumber: true, cell: ({ failed }) => failed },
+  { name: 'rejected', isNumber: true, cell: ({ rejected }) => rejected },
+  { name: 'failure rate', isNumber: true, cell: (edge) => percentOf(failureOf(edge)) },
+]
+
 /** The same in words. */
 export function FlowTable({ edges }: { readonly edges: Flow['edges'] }) {
   const [isOpen, open] = useState(false)
@@ -152,36 +163,12 @@ export function FlowTable({ edges }: { readonly edges: Flow['edges'] }) {
     <details className="numbers" onToggle={({ currentTarget }) => open(currentTarget.open)}>
       <summary>Numbers</summary>
       {isOpen && (
-        <Scroll label="Handoff flow, as a table">
-          <table>
-            <thead>
-              <tr>
-                <th>from</th>
-                <th>to</th>
-                <th className="number">made</th>
-                <th className="number">completed</th>
-                <th className="number">failed</th>
-                <th className="number">rejected</th>
-                <th className="number">failure rate</th>
-              </tr>
-            </thead>
-            <tbody>
-              {edges.map(({ from, to, made, completed, failed, rejected }) => (
-                <tr key={`${from} ${to}`}>
-                  <td>{from}</td>
-                  <td>{to}</td>
-                  <td className="number">{made}</td>
-                  <td className="number">{completed}</td>
-                  <td className="number">{failed}</td>
-                  <td className="number">{rejected}</td>
-                  <td className="number">
-                    {percentOf(completed + failed === 0 ? undefined : failed / (completed + failed))}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table
+          label="Handoff flow, as a table"
+          columns={COLUMNS}
+          items={edges}
+          keyOf={({ from, to }) => `${from} ${to}`}
+        />
       )}
     </details>
   )

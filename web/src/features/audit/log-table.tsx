@@ -4,8 +4,8 @@ import { inWords } from '../../../../src/domain/texts/visible.ts'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
 import { isMissing } from '../../api/call.ts'
 import { useOperation } from '../../api/queries.ts'
+import { type Column, Table } from '../../ui/lists/table.tsx'
 import { useAddress, useTyped } from '../../ui/lists/use-address.ts'
-import { Scroll } from '../../ui/scroll.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 
@@ -48,7 +48,15 @@ export function LogTable({ entries }: { readonly entries: number }) {
       {isMissing(log.error) && <Empty>No results.</Empty>}
       {log.error && !isMissing(log.error) && !log.data && <Failed error={log.error} again={log.refetch} />}
       {log.data && items.length === 0 && <Empty>The log is empty.</Empty>}
-      {items.length > 0 && <Rows items={items} />}
+      {items.length > 0 && (
+        <Table
+          label="Entries"
+          className="log"
+          columns={COLUMNS}
+          items={items}
+          keyOf={({ number }) => String(number)}
+        />
+      )}
       {(about === undefined || after > 0 || log.data?.next) && (
         <nav className="row" aria-label="Pages of the log">
           <button type="button" disabled={!log.data?.next} onClick={() => go(log.data?.next)}>
@@ -68,41 +76,14 @@ export function LogTable({ entries }: { readonly entries: number }) {
   )
 }
 
-function Rows({ items }: { readonly items: readonly Entry[] }) {
-  return (
-    <Scroll label="Entries">
-      <table className="log">
-        <thead>
-          <tr>
-            {['No.', 'What', 'By', 'About', 'When', 'Hash'].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((entry) => (
-            <tr key={entry.number}>
-              <td className="number">{entry.number}</td>
-              <td title={entry.act}>{inWords(entry.act.replace('.', ' '))}</td>
-              <td>{entry.by}</td>
-              <td title={entry.subject}>
-                <About entry={entry} />
-              </td>
-              <td>
-                <Time at={entry.at} />
-              </td>
-              <td className="mono cut" title={entry.hash}>
-                {entry.hash}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  )
-}
+const COLUMNS: readonly Column<Entry>[] = [
+  { name: 'No.', isNumber: true, cell: ({ number }) => number },
+  { name: 'What', title: ({ act }) => act, cell: ({ act }) => inWords(act.replace('.', ' ')) },
+  { name: 'By', cell: ({ by }) => by },
+  { name: 'About', title: ({ subject }) => subject, cell: (entry) => <About entry={entry} /> },
+  { name: 'When', cell: ({ at }) => <Time at={at} /> },
+  { name: 'Hash', className: 'mono cut', title: ({ hash }) => hash, cell: ({ hash }) => hash },
+]
 
 /** The id that people use, with a link to it; else the key in the store. */
 function About({ entry: { act, subject, id } }: { readonly entry: Entry }) {

@@ -1,9 +1,10 @@
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Handoff } from '../../../../src/domain/handoffs/handoff.ts'
 import { type Priority, RANK } from '../../../../src/domain/priority.ts'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
 import { StateBadge } from '../../ui/badge.tsx'
-import { Scroll } from '../../ui/scroll.tsx'
+import { type Column, Table } from '../../ui/lists/table.tsx'
 import { Time } from '../../ui/time.tsx'
 import { placeName } from '../find/query.ts'
 import { HandoffTile, reasonOf, sinceOf } from '../handoff/handoff-tile.tsx'
@@ -19,29 +20,58 @@ export interface Entry {
   readonly why?: string | undefined
 }
 
-const COLUMNS = [
-  { name: 'Handoff', sort: 'title', of: ({ handoff }: Entry) => handoff?.title.toLowerCase() ?? '' },
-  { name: 'State', sort: 'state', of: ({ handoff }: Entry) => handoff?.state ?? '' },
-  { name: 'From', sort: 'from', of: ({ handoff }: Entry) => handoff?.from ?? '' },
-  { name: 'To', sort: 'to', of: ({ handoff }: Entry) => handoff?.to ?? '' },
-  {
-    name: 'Priority',
-    sort: 'priority',
-    of: ({ handoff }: Entry) => RANK[handoff?.priority as Priority] ?? 9,
-  },
-  { name: 'In this state', sort: 'age', of: ({ handoff }: Entry) => (handoff ? sinceOf(handoff) : '') },
-  { name: 'Changed', sort: 'changed', of: ({ handoff }: Entry) => handoff?.updated_at ?? '' },
-] as const
-
-/** In the order that the address names: `age`, or `-age` from the other end. */
-export function sorted(entries: readonly Entry[], sort: string): readonly Entry[] {
-  const column = COLUMNS.find((each) => each.sort === sort.replace(/^-/, ''))
-  if (!column) return entries
-  const sign = sort.startsWith('-') ? -1 : 1
-  return entries.toSorted((a, b) => {
-    const [x, y] = [column.of(a), column.of(b)]
-    return x < y ? -sign : x > y ? sign : 0
+const columnsOf = (beside: string, open: string | undefined): readonly Column<Entry>[] => {
+  const column = (
+    name: string,
+    key: string,
+    cell: (handoff: Handoff) => ReactNode,
+    by: (handoff: Handoff) => string | number,
+  ): Column<Entry> => ({
+    ...{ name, key },
+    cell: ({ handoff }) => handoff && cell(handoff),
+    by: ({ handoff }) => (handoff ? by(handoff) : ''),
   })
+  const since = (handoff: Handoff) => sinceOf(handoff)
+  return [
+    {
+      name: 'Handoff',
+      key: 'title',
+      className: 'wrap',
+      cell: (entry) => <Titled entry={entry} beside={beside} open={open} />,
+      by: ({ handoff }) => handoff?.title.toLowerCase() ?? '',
+    },
+    column(
+      'State',
+      'state',
+      ({ state }) => <StateBadge state={state} />,
+      ({ state }) => state,
+    ),
+    column(
+      'From',
+      'from',
+      ({ from }) => from,
+      ({ from }) => from,
+    ),
+    column(
+      'To',
+      'to',
+      ({ to }) => to,
+      ({ to }) => to,
+    ),
+    column(
+      'Priority',
+      'priority',
+      ({ priority }) => priority,
+      ({ priority }) => RANK[priority as Priority] ?? 9,
+    ),
+    column('In this state', 'age', (handoff) => <Time at={since(handoff)} />, since),
+    column(
+      'Changed',
+      'changed',
+      ({ updated_at }) => <Time at={updated_at} />,
+      ({ updated_at }) => updated_at,
+    ),
+  ]
 }
 
 /** Handoffs with columns; on a phone each is a tile. */
@@ -49,8 +79,10 @@ export function ListTable(props: {
   readonly entries: readonly Entry[]
   readonly address: ListAddress
   readonly isNarrow: boolean
+  /** There are no more than these: then their order is the order of all. */
+  readonly isWhole: boolean
 }) {
-  const { entries, address, isNarrow } = props
+  const { entries, address, isNarrow, isWhole } = props
   const { sort, set, open, beside } = address
   if (isNarrow)
     return (
@@ -68,86 +100,48 @@ export function ListTable(props: {
       </div>
     )
   return (
-    <Scroll label="Handoffs">
-      <table className="list">
-        <thead>
-          <tr>
-            {COLUMNS.map(({ name, sort: key }) => (
-              <th
-                key={key}
-                scope="col"
-                aria-sort={sort === key ? 'ascending' : sort === `-${key}` ? 'descending' : undefined}
-              >
-                <button
-                  type="button"
-                  className="quiet"
-                  onClick={() => set({ sort: sort === key ? `-${key}` : sort === `-${key}` ? '' : key })}
-                >
-                  {name} {sort === key ? '↑' : sort === `-${key}` ? '↓' : ''}
-                </button>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map(({ uid, handoff, found, why }) =>
-            handoff ? (
-              <Row key={uid} {...{ handoff, found, why, beside }} isOpen={open === handoff.id} />
-            ) : (
-              <tr key={uid}>
-                <td colSpan={COLUMNS.length}>{found && <Other found={found} />}</td>
-              </tr>
-            ),
-          )}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label="Handoffs"
+      className="list"
+      columns={columnsOf(beside, open)}
+      items={entries}
+      keyOf={({ uid }) => uid}
+      isOpen={({ handoff }) => handoff !== undefined && handoff.id === open}
+      order={isWhole ? { order: sort, set: (order) => set({ sort: order }) } : undefined}
+      whole={({ handoff, found }) => !handoff && found && <Other found={found} />}
+    />
   )
 }
 
-function Row(props: {
-  readonly handoff: Handoff
-  readonly found: Found | undefined
-  readonly why: string | undefined
+function Titled(props: {
+  readonly entry: Entry
   readonly beside: string
-  readonly isOpen: boolean
+  readonly open: string | undefined
 }) {
-  const { handoff, found, beside, isOpen } = props
-  const { id, title, state, from, to, priority, updated_at } = handoff
-  const why = props.why ?? reasonOf(handoff)
+  const { entry, beside, open } = props
+  const { handoff, found } = entry
+  if (!handoff) return null
+  const { id, title } = handoff
+  const why = entry.why ?? reasonOf(handoff)
   return (
-    <tr className={isOpen ? 'chosen' : undefined}>
-      <td className="wrap">
-        <Link
-          href={beside + encodeURIComponent(id)}
-          data-id={id}
-          className="clamp"
-          dir="auto"
-          aria-current={isOpen ? 'true' : undefined}
-        >
-          {title}
-        </Link>
-        <small>{id}</small>
-        {why !== undefined && (
-          <small className="why" dir="auto">
-            {why}
-          </small>
-        )}
-        <Match found={found} />
-      </td>
-      <td>
-        <StateBadge state={state} />
-      </td>
-      <td>{from}</td>
-      <td>{to}</td>
-      <td>{priority}</td>
-      <td>
-        <Time at={sinceOf(handoff)} />
-      </td>
-      <td>
-        <Time at={updated_at} />
-      </td>
-    </tr>
+    <>
+      <Link
+        href={beside + encodeURIComponent(id)}
+        data-id={id}
+        className="clamp"
+        dir="auto"
+        aria-current={open === id ? 'true' : undefined}
+      >
+        {title}
+      </Link>
+      <small>{id}</small>
+      {why !== undefined && (
+        <small className="why" dir="auto">
+          {why}
+        </small>
+      )}
+      <Match found={found} />
+    </>
   )
 }
 

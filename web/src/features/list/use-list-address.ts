@@ -30,7 +30,7 @@ export function useListAddress() {
     text,
     ask: (next: string) => set({ q: next, from: undefined, to: undefined, text: undefined, more: undefined }),
     open: query.get('open') ?? undefined,
-    sort: query.get('sort') ?? '',
+    sort: query.get('sort') ?? undefined,
     more: new Set((query.get('more') ?? '').split(',').filter(Boolean)),
     set,
     /** An id after this opens it beside the list. */

@@ -4,8 +4,8 @@ import { inWords } from '../../../../src/domain/texts/visible.ts'
 import { useOperation } from '../../api/queries.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Pager } from '../../ui/lists/pager.tsx'
+import { type Column, Table } from '../../ui/lists/table.tsx'
 import { useAddress, useTyped } from '../../ui/lists/use-address.ts'
-import { Scroll } from '../../ui/scroll.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { toneOf } from './task-graph.tsx'
@@ -77,39 +77,38 @@ function Rows(props: {
   readonly open: string | undefined
 }) {
   const path = new Set(props.plan.path_ids)
+  const columns: readonly Column<Task>[] = [
+    {
+      name: 'Task',
+      className: 'cell',
+      cell: ({ id, title }) => (
+        <>
+          <Link href={hrefOf(id)}>{id}</Link> {title}{' '}
+          {path.has(id) && <span className="badge wait">critical</span>}
+        </>
+      ),
+    },
+    {
+      name: 'Status',
+      cell: (task) => (
+        <>
+          <Badge tone={toneOf(task)}>{isReady(task) ? 'ready' : inWords(task.status)}</Badge>
+          {task.status === 'in_progress' && task.progress > 0 && ` ${Math.round(task.progress)}%`}
+        </>
+      ),
+    },
+    { name: 'Owner', cell: ({ owner }) => owner },
+    { name: 'Priority', cell: ({ priority }) => priority },
+    { name: 'Depends on', className: 'cell', cell: ({ depends_on }) => depends_on.join(', ') },
+    { name: 'Changed', className: 'nowrap', cell: ({ updated_at }) => <Time at={updated_at} /> },
+  ]
   return (
-    <Scroll label="All tasks, as a table">
-      <table>
-        <thead>
-          <tr>
-            {['Task', 'Status', 'Owner', 'Priority', 'Depends on', 'Changed'].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {props.items.map((task) => (
-            <tr key={task.uid} className={task.id === props.open ? 'opened' : ''}>
-              <td className="cell">
-                <Link href={hrefOf(task.id)}>{task.id}</Link> {task.title}{' '}
-                {path.has(task.id) && <span className="badge wait">critical</span>}
-              </td>
-              <td>
-                <Badge tone={toneOf(task)}>{isReady(task) ? 'ready' : inWords(task.status)}</Badge>
-                {task.status === 'in_progress' && task.progress > 0 && ` ${Math.round(task.progress)}%`}
-              </td>
-              <td>{task.owner ?? ''}</td>
-              <td>{task.priority}</td>
-              <td className="cell">{task.depends_on.join(', ')}</td>
-              <td className="nowrap">
-                <Time at={task.updated_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label="All tasks, as a table"
+      columns={columns}
+      items={props.items}
+      keyOf={({ uid }) => uid}
+      isOpen={({ id }) => id === props.open}
+    />
   )
 }

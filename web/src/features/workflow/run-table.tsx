@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import type { OperationOutput } from '../../../../src/runner/calls.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Scroll } from '../../ui/scroll.tsx'
+import { type Column, Table } from '../../ui/lists/table.tsx'
 import { Time } from '../../ui/time.tsx'
 import { RUN_TONES } from './run-tones.ts'
 
@@ -16,52 +16,41 @@ export function progressOf({ workflow_state, at_gates }: Pick<Run, 'workflow_sta
   return `${done} of ${all} steps done, waiting at ${at_gates === 1 ? 'its gate' : `${at_gates} gates`}`
 }
 
-export function RunTable({
-  runs,
-  open,
-}: {
-  readonly runs: readonly Run[]
-  readonly open: string | undefined
-}) {
+const COLUMNS: readonly Column<Run>[] = [
+  {
+    name: 'Run',
+    className: 'cell',
+    cell: ({ id, description, name }) => (
+      <>
+        <Link href={`/workflows/${encodeURIComponent(id)}${location.search}`}>{description ?? name}</Link>{' '}
+        <small>{id}</small>
+      </>
+    ),
+  },
+  {
+    name: 'State',
+    className: 'cell',
+    cell: ({ state, error }) => (
+      <>
+        <Badge tone={RUN_TONES[state]}>{state}</Badge>
+        {state === 'failed' && error !== undefined && <small> {error.slice(0, 120)}</small>}
+      </>
+    ),
+  },
+  { name: 'Progress', cell: progressOf },
+  { name: 'Started by', cell: ({ by }) => by },
+  { name: 'Started', className: 'nowrap', cell: ({ started_at }) => <Time at={started_at} /> },
+  { name: 'Changed', className: 'nowrap', cell: ({ updated_at }) => <Time at={updated_at} /> },
+]
+
+export function RunTable(props: { readonly runs: readonly Run[]; readonly open: string | undefined }) {
   return (
-    <Scroll label="Runs as a table">
-      <table>
-        <thead>
-          <tr>
-            {['Run', 'State', 'Progress', 'Started by', 'Started', 'Changed'].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => (
-            <tr key={run.uid} className={run.id === open ? 'opened' : ''}>
-              <td className="cell">
-                <Link href={`/workflows/${encodeURIComponent(run.id)}${location.search}`}>
-                  {run.description ?? run.name}
-                </Link>{' '}
-                <small>{run.id}</small>
-              </td>
-              <td className="cell">
-                <Badge tone={RUN_TONES[run.state]}>{run.state}</Badge>
-                {run.state === 'failed' && run.error !== undefined && (
-                  <small> {run.error.slice(0, 120)}</small>
-                )}
-              </td>
-              <td>{progressOf(run)}</td>
-              <td>{run.by}</td>
-              <td className="nowrap">
-                <Time at={run.started_at} />
-              </td>
-              <td className="nowrap">
-                <Time at={run.updated_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label="Runs as a table"
+      columns={COLUMNS}
+      items={props.runs}
+      keyOf={({ uid }) => uid}
+      isOpen={({ id }) => id === props.open}
+    />
   )
 }

@@ -1,37 +1,43 @@
 import { type ReactNode, useEffect, useRef } from 'react'
-import { isComposing } from '../input/keys.ts'
+import { useShortcuts } from '../input/shortcuts.ts'
 
-/** Details beside the list, under an address of their own. Escape closes it; the focus goes back to where it was. */
+/**
+ * Details beside the list, under an address of their own. Escape closes it, but not from within a field: somebody may
+ * be writing. The focus goes back to where it was.
+ */
 export function Panel(props: {
   readonly label: string
-  readonly title: ReactNode
+  readonly title?: ReactNode
+  /** In the place of a title. */
+  readonly head?: ReactNode
   readonly isWide?: boolean
   readonly close: () => void
+  /** Where the focus goes when it is closed; where it came from unless said. */
+  readonly back?: () => HTMLElement | null
   readonly children: ReactNode
 }) {
-  const { label, title, isWide, close, children } = props
+  const { label, title, head, isWide, close, back, children } = props
   const panel = useRef<HTMLElement>(null)
+  const latest = useRef(back)
+  useEffect(() => {
+    latest.current = back
+  })
+  useShortcuts({ close })
   useEffect(() => {
     const before = document.activeElement
     panel.current?.focus()
     return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
+      const to = latest.current?.() ?? before
+      if (to instanceof HTMLElement && to.isConnected) to.focus()
     }
   }, [])
+  useEffect(() => panel.current?.scrollTo(0, 0), [label])
   return (
-    <section
-      ref={panel}
-      tabIndex={-1}
-      className={`side ${isWide ? 'wide' : ''}`}
-      aria-label={label}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape' && !event.defaultPrevented && !isComposing(event.nativeEvent)) close()
-      }}
-    >
-      <div className="row">
-        <h2 className="grow wrap">{title}</h2>
+    <section ref={panel} tabIndex={-1} className={`panel ${isWide ? 'wide' : ''}`} aria-label={label}>
+      <div className="row panel-head">
+        {head ?? <h2 className="grow wrap">{title}</h2>}
         <button type="button" className="quiet" onClick={close} aria-label={`Close: ${label}`}>
-          Close
+          Close <kbd>Esc</kbd>
         </button>
       </div>
       {children}

@@ -31,6 +31,8 @@ const LIVE_S = Number(process.env.BATON_BENCH_SECONDS ?? 60)
 const CHANGES_A_MINUTE = 1_000
 const ROUNDS = Number(process.env.BATON_BENCH_ROUNDS ?? 7)
 const LONGEST_TASK_MS = 200
+/** That of web/src/ui/input/pause.ts. */
+const PAUSE_MS = 150
 const HEAP_EVERY_MS = 5_000
 const FIRST_PAGE_BYTES = 150 * 1_024
 const FIRST: ReadonlySet<string> = new Set(['Board', 'Inbox'])
@@ -91,11 +93,15 @@ async function loading(seat: Seat): Promise<readonly Finding[]> {
     Board: [`${board.url}/`, BOARD],
     Inbox: [`${board.url}/inbox`, shows('points to validate')],
     Handoff: [`${board.url}/handoffs/${someone}`, shows('Verified in this browser')],
+    List: [`${board.url}/list`, `document.querySelector('tbody tr') && ${IDLE}`],
     Tasks: [`${board.url}/tasks`, `document.querySelector('.node') && ${IDLE}`],
     Agents: [`${board.url}/agents`, shows('Handoff flow')],
     Workflows: [`${board.url}/workflows`, `document.querySelector('tbody tr') && ${IDLE}`],
     Metrics: [`${board.url}/metrics`, shows('tests passed')],
-    Audit: [`${board.url}/audit`, `document.querySelector('tbody tr') && ${IDLE}`],
+    Audit: [
+      `${board.url}/audit`,
+      `document.querySelector('tbody tr') && ${shows('Verified in this browser')}`,
+    ],
   }
   const times = new Map<string, number[]>()
   for (let round = 0; round < ROUNDS; round++)
@@ -118,9 +124,16 @@ async function acting(seat: Seat): Promise<readonly Finding[]> {
   await page.goto(`${seat.board.url}/`)
   await when(page, BOARD)
   const times = new Map<string, number[]>()
-  const measure = async (name: string, on: Page, act: () => Promise<unknown>, shown: string) => {
+  const measure = async (
+    name: string,
+    on: Page,
+    act: () => Promise<unknown>,
+    shown: string,
+    // A page waits for a pause in typing on purpose.
+    paused = 0,
+  ) => {
     await act()
-    times.set(name, [...(times.get(name) ?? []), await afterEvent(on, shown)])
+    times.set(name, [...(times.get(name) ?? []), (await afterEvent(on, shown)) - paused])
   }
   for (let round = 0; round < ROUNDS; round++) {
     const [text, to] = [String(Math.floor(HANDOFFS * 0.4) + round), `receiver-${round}`]
@@ -128,10 +141,10 @@ async function acting(seat: Seat): Promise<readonly Finding[]> {
     await measure('empty', empty, () => empty.locator('input').fill(text), shows(`answer ${text}`))
     await page.bringToFront()
     const field = queryBoxOf(page)
-    await measure('filter', page, () => field.fill(`to:${to}`), onlyTiles(`→ ${to}`))
+    await measure('filter', page, () => field.fill(`to:${to}`), onlyTiles(`→ ${to}`), PAUSE_MS)
     await field.fill('')
     await when(page, BOARD)
-    await measure('search', page, () => field.fill(text), `${onlyTiles(text)} && ${TILES} < 20`)
+    await measure('search', page, () => field.fill(text), `${onlyTiles(text)} && ${TILES} < 20`, PAUSE_MS)
     await field.fill('')
     await when(page, BOARD)
     await measure('open', page, () => page.locator('.tile').first().click(), shows('npm test passes'))
@@ -147,6 +160,7 @@ async function acting(seat: Seat): Promise<readonly Finding[]> {
       page,
       () => page.keyboard.type(`work ${text}`),
       shows(`Piece of work ${text}`, 'dialog'),
+      PAUSE_MS,
     )
     await page.keyboard.press('Escape')
   }

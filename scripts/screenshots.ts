@@ -16,7 +16,7 @@ try {
   const { reviewed } = await tellStory(dashboard, PERSON)
   mkdirSync(dirname(join(where.cwd, WORKFLOW)), { recursive: true })
   copyFileSync(join(ROOT, 'examples', WORKFLOW), join(where.cwd, WORKFLOW))
-  await ask(where, 'workflow', 'start', 'feature', '--as', 'orchestrator')
+  const run = await ask<{ id: string }>(where, 'workflow', 'start', 'feature', '--as', 'orchestrator')
   const pages: Readonly<Record<string, string>> = {
     board: '/',
     list: '/list',
@@ -26,7 +26,7 @@ try {
     handoff: `/handoffs/${reviewed}`,
     tasks: '/tasks',
     agents: '/agents',
-    workflows: '/workflows',
+    workflows: `/workflows/${run.id}`,
     metrics: '/metrics',
     audit: '/audit',
   }

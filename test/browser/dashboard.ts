@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { type Client, createClient } from '../../src/client.ts'
 import { readEnvironment } from '../../src/config/config.ts'
 import { folders } from '../support/documents/folders.ts'
@@ -165,6 +165,15 @@ export async function until<T>(what: string, look: () => Promise<T | undefined |
     assert.ok(performance.now() < deadline, `${what} did not happen within ${PATIENCE_MS / 1_000} seconds`)
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
+}
+
+/** Types without a pause, however slow the machine is: the clock of the page stands still meanwhile. */
+export async function typeAtOnce(field: Locator, text: string): Promise<void> {
+  const { clock } = field.page()
+  await clock.install()
+  await clock.pauseAt((await field.page().evaluate(() => Date.now())) + 1_000)
+  await field.pressSequentially(text)
+  await clock.resume()
 }
 
 /** Goes to an address, and waits until nothing is on its way any more. */

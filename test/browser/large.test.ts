@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Client } from '../../src/client.ts'
-import { arrive, type Dashboard, openDashboard, until } from './dashboard.ts'
+import { arrive, type Dashboard, openDashboard, typeAtOnce, until } from './dashboard.ts'
 
 let dashboard: Dashboard
 let planner: Client
@@ -64,7 +64,7 @@ describe('a page with many items', () => {
 
     await arrive(dashboard, page, '/')
     asked.length = 0
-    await page.getByRole('searchbox').pressSequentially('limits')
+    await typeAtOnce(page.getByRole('searchbox'), 'limits')
     await until('the answer', async () => page.url().includes('q=limits'))
     await new Promise((resolve) => setTimeout(resolve, 600))
     assert.ok(asked.length <= 6, asked.join('\n'))

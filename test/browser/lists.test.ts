@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import type { Client } from '../../src/client.ts'
 import { ask } from '../support/program/command.ts'
 import { axe } from './axe.ts'
-import { arrive, type Dashboard, openDashboard, settle, until } from './dashboard.ts'
+import { arrive, type Dashboard, openDashboard, settle, typeAtOnce, until } from './dashboard.ts'
 
 let dashboard: Dashboard
 let planner: Client
@@ -108,7 +108,7 @@ describe('the query box', () => {
     page.on('request', (request) => {
       if (request.url().includes('/v1/handoffs?')) asked += 1
     })
-    await page.getByRole('searchbox').pressSequentially('leaky', { delay: 20 })
+    await typeAtOnce(page.getByRole('searchbox'), 'leaky')
     await page.locator('.match').waitFor()
     assert.equal(asked, 1)
   })
@@ -124,7 +124,13 @@ describe('the list', () => {
     await page.waitForURL('**sort=title')
     assert.deepEqual(await titles(), ['A question', 'Gone wrong', 'No access'])
     await page.getByRole('button', { name: /^Handoff/ }).click()
+    await page.waitForURL('**sort=-title')
     assert.deepEqual(await titles(), ['No access', 'Gone wrong', 'A question'])
+    await go('/list?q=&sort=title')
+    await page.getByText('Columns sort a list that is shown whole.').waitFor()
+    assert.equal(await page.getByRole('columnheader').getByRole('button').count(), 0)
+    assert.equal((await titles())[0], 'Checked', 'the newest is first')
+    await page.getByRole('link', { name: 'Stuck' }).click()
     await page.getByRole('link', { name: 'Mine' }).click()
     await until('one', async () => (await titles()).join() === 'A question')
     await page.getByRole('link', { name: 'Failed this week' }).click()
@@ -167,7 +173,7 @@ describe('the list', () => {
     await page.keyboard.press('g')
     await page.keyboard.press('i')
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
-    assert.equal(await page.evaluate(() => scrollY), 0)
+    await until('the top of the other page', () => page.evaluate(() => scrollY === 0))
     await page.goBack()
     await column.getByText('Filler 1', { exact: true }).waitFor()
     assert.equal(await column.locator('.tile').count(), count)
@@ -234,15 +240,17 @@ describe('on a phone', () => {
     await phone.locator('.tile', { hasText: 'No access' }).click()
     await phone
       .getByRole('region', { name: /^Details of/ })
-      .getByText('the vault is locked')
+      .getByText('Blocked the vault is locked')
       .waitFor()
     await phone.goBack()
     await phone.getByRole('region', { name: /^Details of/ }).waitFor({ state: 'detached' })
 
     for (const path of ['/metrics', '/audit']) {
       await arrive(dashboard, phone, path)
-      const tab = (await phone.locator('.top nav a[aria-current]').boundingBox())!
-      assert.ok(tab.x >= 0 && tab.x + tab.width <= 390, `${path}: ${tab.x}`)
+      await until(`the tab of ${path} in sight`, async () => {
+        const tab = await phone.locator('.top nav a[aria-current]').boundingBox()
+        return tab && tab.x >= 0 && tab.x + tab.width <= 390
+      })
     }
     assert.deepEqual(wrong, [])
   })

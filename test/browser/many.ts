@@ -7,7 +7,7 @@ import { longestWork } from '../../bench/support/page-times.ts'
 import { fillWorkspace } from '../../bench/support/seeded-workspace.ts'
 import { percentOf, spanOf } from '../../web/src/ui/span.ts'
 import { ask } from '../support/program/command.ts'
-import { arrive, type Dashboard, openDashboard, settle, until } from './dashboard.ts'
+import { arrive, type Dashboard, openDashboard, settle, typeAtOnce, until } from './dashboard.ts'
 
 const CHANGES = 60
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
@@ -125,7 +125,10 @@ export function describeMany(handoffs: number): void {
       const { page } = await open('/inbox')
       const waiting = rows(`SELECT id FROM handoff WHERE waiting_for = 'human' ORDER BY rank, uid`).flat()
       const cards = page.getByRole('region', { name: /^Decision on / })
-      await until('the cards', async () => (await cards.count()) === Math.min(INBOX, waiting.length))
+      const [first, all] = [Math.min(25, waiting.length), Math.min(INBOX, waiting.length)]
+      await until('the first cards', async () => (await cards.count()) === first)
+      if (all > first) await page.getByRole('button', { name: `Show ${all - first} more` }).click()
+      await until('all cards', async () => (await cards.count()) === all)
       assert.deepEqual(
         await cards.evaluateAll((all) => all.map((each) => each.getAttribute('aria-label'))),
         waiting.slice(0, INBOX).map((id) => `Decision on ${id}`),
@@ -387,14 +390,13 @@ export function describeMany(handoffs: number): void {
         if (request.url().includes('/v1/audit/log')) asked.push(request.url())
       })
 
-      await log.getByRole('searchbox').pressSequentially('HO-2026-1000')
+      await typeAtOnce(log.getByRole('searchbox'), 'HO-2026-1000')
 
       const about = `FROM entry WHERE subject = (SELECT uid FROM handoff WHERE id = 'HO-2026-1000')`
       const its = count(`SELECT count(*) ${about}`)
       await until('its entries', async () => (await log.locator('tbody tr').count()) === its)
       assert.deepEqual([...new Set(await log.locator('tbody a').allTextContents())], ['HO-2026-1000'])
-      // A busy machine makes pauses of its own.
-      assert.ok(asked.length <= 3, asked.join('\n'))
+      assert.equal(asked.length, 1, asked.join('\n'))
       await arrive(dashboard, page, '/handoffs/HO-2026-1000')
       assert.equal(await region(page, 'Timeline').getByRole('listitem').count(), its)
     })

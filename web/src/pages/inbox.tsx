@@ -23,7 +23,9 @@ import { Time } from '../ui/time.tsx'
 export function Inbox({ me }: { readonly me: Me }) {
   const inbox = useOperation('handoff_inbox', { limit: 100 })
   const items = inbox.data?.items ?? NONE
-  const { shown, keeping } = useKept(useMemo(() => items.filter(isQuestion), [items]))
+  const [most, showAll] = useState(FIRST)
+  const asked = useMemo(() => items.filter(isQuestion), [items])
+  const { shown, keeping } = useKept(useMemo(() => asked.slice(0, most), [asked, most]))
   const choices = shown.filter(({ need }) => need !== 'clarification')
   const questions = shown.filter(({ need }) => need === 'clarification')
   const stops = [...choices, ...questions]
@@ -79,6 +81,11 @@ export function Inbox({ me }: { readonly me: Me }) {
           />
         </section>
       ))}
+      {asked.length > most && (
+        <button type="button" onClick={() => showAll(asked.length)}>
+          Show {asked.length - most} more
+        </button>
+      )}
       <Tiles title="Work that is yours" handoffs={others} />
       <Tiles title="Blocked, or open to any reviewer" handoffs={also} />
       {next !== undefined && <p className="none">There are more. They appear when these are done.</p>}
@@ -88,6 +95,8 @@ export function Inbox({ me }: { readonly me: Me }) {
   )
 }
 
+/** A card is heavy, and nobody decides more in one go; the rest comes on demand. */
+const FIRST = 25
 const NONE: readonly Handoff[] = []
 const isQuestion = ({ state }: Handoff): boolean => state === 'needs_input'
 const neighbour = (all: readonly Handoff[], one: Handoff): Handoff | undefined =>
@@ -110,7 +119,7 @@ function Tiles({ title, handoffs }: { readonly title: string; readonly handoffs:
 /** What this person has ended since midnight: the trace of a decision after its card is gone. */
 function DecidedToday({ me: { actor } }: { readonly me: Me }) {
   const today = useOperation('handoff_list', {
-    ...{ with: actor.name, since: 'today', kind: 'handoff', limit: 50 },
+    ...{ with: actor.name, since: 'today', kind: 'handoff', limit: 200 },
     state: ['completed', 'rejected'],
   })
   const mine = (today.data?.items ?? []).filter(

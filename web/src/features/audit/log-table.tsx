@@ -37,7 +37,7 @@ export function LogTable({ entries }: { readonly entries: number }) {
           <span className="soft">About </span>
           <input
             type="search"
-            placeholder="id of a handoff, task or run"
+            placeholder="id, such as HO-2026-001"
             value={typed.value}
             onChange={({ target }) => typed.onChange(target.value)}
           />

@@ -1,6 +1,4 @@
-import { useEffect, useState } from 'react'
-
-const PAUSE_MS = 200
+import { usePause } from '../../ui/input/pause.ts'
 
 /** One box for words and filters. It asks once for each pause in typing. */
 export function QueryBox(props: {
@@ -9,15 +7,7 @@ export function QueryBox(props: {
   readonly change: (text: string) => void
 }) {
   const { text, problem, change } = props
-  const [draft, setDraft] = useState<string>()
-  useEffect(() => {
-    if (draft === undefined) return
-    const timer = setTimeout(() => {
-      change(draft)
-      setDraft(undefined)
-    }, PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [draft])
+  const { value, onChange } = usePause(text, change)
   return (
     <search className="query">
       <label>
@@ -28,8 +18,8 @@ export function QueryBox(props: {
           spellCheck={false}
           placeholder="Words, or to:codex  state:failed  since:friday"
           aria-describedby="query-help"
-          value={draft ?? text}
-          onChange={({ target }) => setDraft(target.value)}
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
         />
       </label>
       <p id="query-help" className={problem === undefined ? 'unseen' : 'failed'}>

@@ -4,6 +4,7 @@ import { inWords } from '../../../../src/domain/texts/visible.ts'
 import { useOperation } from '../../api/queries.ts'
 import type { Me } from '../../api/session.ts'
 import { isComposing } from '../../ui/input/keys.ts'
+import { PAUSE_MS } from '../../ui/input/pause.ts'
 import { PAGES } from '../../ui/pages.ts'
 import { chooseTheme, THEMES } from '../../ui/theme.ts'
 import { Time } from '../../ui/time.tsx'
@@ -18,8 +19,6 @@ interface Choice {
   readonly shown?: ReactNode
   readonly run: () => unknown
 }
-
-const PAUSE_MS = 150
 
 /** Finds handoffs, tasks, runs, agents, pages and commands. It takes the filters of the list. */
 export function Palette({ me, close }: { readonly me: Me; readonly close: () => void }) {

@@ -31,13 +31,16 @@ export function Panel(props: {
       if (to instanceof HTMLElement && to.isConnected) to.focus()
     }
   }, [])
-  useEffect(() => panel.current?.scrollTo(0, 0), [label])
+  useEffect(() => {
+    // Newer browsers answer a promise, which is nothing to clean up.
+    panel.current?.scrollTo(0, 0)
+  }, [label])
   return (
     <section ref={panel} tabIndex={-1} className={`panel ${isWide ? 'wide' : ''}`} aria-label={label}>
       <div className="row panel-head">
         {head ?? <h2 className="grow wrap">{title}</h2>}
-        <button type="button" className="quiet" onClick={close} aria-label={`Close: ${label}`}>
-          Close <kbd>Esc</kbd>
+        <button type="button" className="quiet" onClick={close} title="Esc" aria-label={`Close: ${label}`}>
+          Close
         </button>
       </div>
       {children}

@@ -1,7 +1,5 @@
-import { useEffect, useState } from 'react'
 import { useSearchParams } from 'wouter'
-
-const PAUSE_MS = 200
+import { usePause } from '../input/pause.ts'
 
 /** One field of the address, so that a view can be shared. Setting it to nothing takes it out, with its page. */
 export function useAddress(name: string): [string | undefined, (value: string | undefined) => void] {
@@ -17,20 +15,8 @@ export function useAddress(name: string): [string | undefined, (value: string | 
   return [query.get(name) ?? undefined, set]
 }
 
-/** The same for a field that somebody types into: one question for each pause. */
-export function useTyped(name: string): {
-  readonly value: string
-  readonly onChange: (text: string) => void
-} {
-  const [value, set] = useAddress(name)
-  const [draft, setDraft] = useState<string>()
-  useEffect(() => {
-    if (draft === undefined) return
-    const timer = setTimeout(() => {
-      set(draft)
-      setDraft(undefined)
-    }, PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [draft])
-  return { value: draft ?? value ?? '', onChange: setDraft }
+/** The same for a field that somebody types into. */
+export function useTyped(name: string) {
+  const [value = '', set] = useAddress(name)
+  return usePause(value, set)
 }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core'
 import { type Client, createClient } from '../../src/client.ts'
 import { readEnvironment } from '../../src/config/config.ts'
 import { folders } from '../support/documents/folders.ts'
@@ -165,6 +165,30 @@ export async function until<T>(what: string, look: () => Promise<T | undefined |
     assert.ok(performance.now() < deadline, `${what} did not happen within ${PATIENCE_MS / 1_000} seconds`)
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
+}
+
+/**
+ * What a page asks the server when it opens. A page whose stream of events is not open within a second reads without
+ * it and once more after it, which a busy machine brings about: then the page is opened again, at most twice.
+ */
+export async function requestsOf(page: Page, openPage: () => Promise<void>): Promise<readonly string[]> {
+  let asked: string[] = []
+  const note = (request: Request) => {
+    const { pathname, search } = new URL(request.url())
+    if (pathname.startsWith('/v1/')) asked.push(pathname + search)
+  }
+  page.on('request', note)
+  for (let tries = 1; ; tries++) {
+    await page.goto('about:blank')
+    asked = []
+    await openPage()
+    await page.getByText('live', { exact: true }).waitFor()
+    // Requests that should not come would come now.
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    if (new Set(asked).size === asked.length || tries === 3) break
+  }
+  page.off('request', note)
+  return asked
 }
 
 /** Types without a pause, however slow the machine is: the clock of the page stands still meanwhile. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Client } from '../../src/client.ts'
-import { arrive, type Dashboard, openDashboard, typeAtOnce, until } from './dashboard.ts'
+import { arrive, type Dashboard, openDashboard, requestsOf, typeAtOnce, until } from './dashboard.ts'
 
 let dashboard: Dashboard
 let planner: Client
@@ -47,23 +47,18 @@ describe('a page with many items', () => {
 
   it('asks the server at most 12 times when it opens, and once for each pause in typing', async () => {
     const { page } = await dashboard.open('/')
-    const asked: string[] = []
-    page.on('request', (request) => {
-      const { pathname, search } = new URL(request.url())
-      if (pathname.startsWith('/v1/')) asked.push(pathname + search)
-    })
     for (const path of ['/', '/inbox', '/tasks', '/agents', '/workflows', '/metrics', '/audit']) {
-      await page.goto('about:blank')
-      asked.length = 0
-      await arrive(dashboard, page, path)
-      await page.getByText('live', { exact: true }).waitFor()
-      await new Promise((resolve) => setTimeout(resolve, 600))
+      const asked = await requestsOf(page, () => arrive(dashboard, page, path))
       assert.ok(asked.length <= 12, `${path} asked ${asked.length} times:\n${asked.join('\n')}`)
       assert.equal(new Set(asked).size, asked.length, `${path} asked twice:\n${asked.join('\n')}`)
     }
 
     await arrive(dashboard, page, '/')
-    asked.length = 0
+    await page.getByText('live', { exact: true }).waitFor()
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname === '/v1/handoffs') asked.push(request.url())
+    })
     await typeAtOnce(page.getByRole('searchbox'), 'limits')
     await until('the answer', async () => page.url().includes('q=limits'))
     await new Promise((resolve) => setTimeout(resolve, 600))

@@ -7,7 +7,7 @@ import { longestWork } from '../../bench/support/page-times.ts'
 import { fillWorkspace } from '../../bench/support/seeded-workspace.ts'
 import { percentOf, spanOf } from '../../web/src/ui/span.ts'
 import { ask } from '../support/program/command.ts'
-import { arrive, type Dashboard, openDashboard, settle, typeAtOnce, until } from './dashboard.ts'
+import { arrive, type Dashboard, openDashboard, requestsOf, settle, typeAtOnce, until } from './dashboard.ts'
 
 const CHANGES = 60
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
@@ -403,11 +403,6 @@ export function describeMany(handoffs: number): void {
 
     it('opens every page with few requests, none of them twice, and without a long pause', async () => {
       const { page, faults } = await dashboard.open('/')
-      const asked: string[] = []
-      page.on('request', (request) => {
-        const { pathname, search } = new URL(request.url())
-        if (pathname.startsWith('/v1/')) asked.push(pathname + search)
-      })
       const shows = {
         '/': 'Piece of work',
         '/list': 'Piece of work',
@@ -420,12 +415,12 @@ export function describeMany(handoffs: number): void {
         '/handoffs/HO-2026-1000': 'Verified in this browser',
       }
       for (const [path, text] of Object.entries(shows)) {
-        await page.goto('about:blank')
-        asked.length = 0
-        const work = await longestWork(page, async () => {
-          await arrive(dashboard, page, path)
-          await page.getByRole('main').getByText(text).first().waitFor()
-          await page.getByText('live', { exact: true }).waitFor()
+        let work = 0
+        const asked = await requestsOf(page, async () => {
+          work = await longestWork(page, async () => {
+            await arrive(dashboard, page, path)
+            await page.getByRole('main').getByText(text).first().waitFor()
+          })
         })
         assert.ok(asked.length <= MOST_REQUESTS, `${path} asked ${asked.length} times:\n${asked.join('\n')}`)
         assert.equal(new Set(asked).size, asked.length, `${path} asked twice:\n${asked.join('\n')}`)

@@ -7,10 +7,10 @@ import type { Handoff, Usage } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import { present } from '../domain/present.ts'
 import { withoutSecrets } from '../domain/texts/secrets.ts'
+import { visibleDeep } from '../domain/texts/visible.ts'
 import type { Repository } from '../git/git.ts'
 import { Attempt } from '../runner/attempt.ts'
-import type { OperationOutput } from '../runner/calls.ts'
-import type { AgentLink, Link } from '../runner/link.ts'
+import type { AgentLink, Claimed, HandoffContent, Link } from '../runner/link.ts'
 import { prepareSchema } from '../runner/schema.ts'
 import { demandProgram, LEASE_S } from '../runner/specialist.ts'
 import { type StoredArtifact, toStoredFile, type Work, type WorkResult } from '../runner/work.ts'
@@ -152,18 +152,19 @@ class Slot {
       let looks = 0
       // Woken from a wait it takes the next offer at once, as a worker does.
       const look = async () => (looks++ > 0 ? await this.#next() : undefined) ?? (await this.#look())
-      const handoff = host.once
+      const taken = host.once
         ? await look()
         : await link.until({ agent: this.agent }, look, closing).catch(unlessAborted(closing))
-      if (!handoff) break
+      if (!taken) break
+      const { handoff } = taken
       begun += 1
       running.add(handoff.uid)
       const keeping = setInterval(() => void this.#keepWaiting(handoff.uid), (LEASE_S * 1_000) / 3)
       try {
-        const get = () => link.call('handoff_get', { id: handoff.uid })
-        // Read once for the attempt and for the brief.
-        const content = await get().catch(() => undefined)
-        const handler = async (work: Work) => this.#work(work, content ?? (await get()))
+        const get = () => link.content(handoff.uid)
+        // Read once for the attempt and for the brief, where the claim has not brought it.
+        const content = taken.content ?? (await get().catch(() => undefined))
+        const handler = async (work: Work) => this.#work(work, visibleDeep(content ?? (await get())))
         const options = { link, checkInput, handler, stopped, hasFreeSlot: () => false }
         await new Attempt(options, { handoff, ...present({ content }) }).run()
         await this.#program
@@ -183,25 +184,28 @@ class Slot {
   }
 
   /** The next offer, where any may be taken: without a look at the inbox it begins twice as soon. */
-  async #next(): Promise<Handoff | undefined> {
+  async #next(): Promise<Claimed | undefined> {
     const { link, runner, running } = this.#options
     if (runner.from !== undefined || running.size > 0 || this.#isSpent) return undefined
-    return this.#taken(async () => (await link.claim(LEASE_S))?.handoff)
+    return this.#taken(() => link.claim(LEASE_S))
   }
 
   /** Work that this instance holds, because it was refused, answered or interrupted; else the next offer. */
-  async #look(): Promise<Handoff | undefined> {
+  async #look(): Promise<Claimed | undefined> {
     const { link, instance, runner, running } = this.#options
     try {
       const { items } = await link.inbox(INBOX_PAGE)
       const held = items.find((item) => item.holder === this.agent && item.instance === instance)
-      if (held?.state === 'in_progress') return held
+      if (held?.state === 'in_progress') return { handoff: held }
       if (!held && this.#isSpent) return undefined
-      if (held?.state === 'accepted') return await this.#accept(held)
+      if (held?.state === 'accepted') return await this.#accept({ handoff: held })
       // A program that gave up may still be in the folder where the next attempt works.
       for (const next of items.filter((item) => isFor(runner, item) && !running.has(item.uid))) {
         const input = { id: next.uid, lease_s: LEASE_S }
-        const taken = await this.#taken(async () => (await link.call('handoff_claim', input)).handoff)
+        const taken = await this.#taken(async () => {
+          const { handoff } = await link.call('handoff_claim', input)
+          return handoff && { handoff }
+        })
         if (taken) return taken
       }
       return undefined
@@ -225,23 +229,23 @@ class Slot {
   }
 
   /** Undefined where another runner was quicker. */
-  async #taken(claim: () => Promise<Handoff | undefined>): Promise<Handoff | undefined> {
+  async #taken(claim: () => Promise<Claimed | undefined>): Promise<Claimed | undefined> {
     try {
-      const handoff = await claim()
-      if (handoff?.state === 'accepted') return await this.#accept(handoff)
-      return handoff?.state === 'in_progress' ? handoff : undefined
+      const claimed = await claim()
+      if (claimed?.handoff.state === 'accepted') return await this.#accept(claimed)
+      return claimed?.handoff.state === 'in_progress' ? claimed : undefined
     } catch (error) {
       if (isLost(error) || isAway(error)) return undefined
       throw error
     }
   }
 
-  async #accept({ uid, title }: Handoff): Promise<Handoff | undefined> {
+  async #accept({ handoff: { uid, title }, ...rest }: Claimed): Promise<Claimed | undefined> {
     const { handoff } = await this.link.call('handoff_accept', { id: uid, understood: withoutSecrets(title) })
-    return handoff.state === 'in_progress' ? handoff : undefined
+    return handoff.state === 'in_progress' ? { handoff, ...rest } : undefined
   }
 
-  async #work(work: Work, found: OperationOutput<'handoff_get'>): Promise<WorkResult> {
+  async #work(work: Work, found: HandoffContent): Promise<WorkResult> {
     const { host, runner, link, instance, starts } = this.#options
     const { handoff } = work
     const place =

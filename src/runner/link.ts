@@ -1,6 +1,6 @@
 import type { AgentKind } from '../domain/actor.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
-import type { Package, Result, VerificationRecord } from '../domain/handoffs/package.ts'
+import type { Package, Result, ThreadItem, VerificationRecord } from '../domain/handoffs/package.ts'
 import type { Event, EventFilter } from '../service/events.ts'
 import type { ValueProblem } from '../service/schema/schema-problems.ts'
 import type { OperationInput, OperationName, OperationOutput } from './calls.ts'
@@ -58,6 +58,7 @@ export interface HandoffContent {
   readonly package: Package
   readonly result?: Result | undefined
   readonly verifications: readonly VerificationRecord[]
+  readonly thread?: readonly ThreadItem[] | undefined
 }
 
 /** A handoff that was claimed; without its content where that has to be asked for. */

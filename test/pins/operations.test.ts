@@ -247,7 +247,9 @@ describe('the answer about one handoff', () => {
     output instanceof z.ZodObject ? output.shape : {}
 
   it('is an object with the whole handoff in it', () => {
-    const onOne = operations.filter(({ name }) => /^(?:handoff|gate)_(?!list$|inbox$|running$)|_escalate$/.test(name))
+    const onOne = operations.filter(({ name }) =>
+      /^(?:handoff|gate)_(?!list$|inbox$|running$)|_escalate$/.test(name),
+    )
 
     assert.equal(onOne.length, 24)
     for (const op of onOne)

@@ -15,6 +15,14 @@ for (const program of PROGRAM_NAMES)
     assert.equal(code, 0, `${stdout}\n${stderr}`)
   })
 
+it('the example team of three programs takes a request over a gate to a person', async () => {
+  const { code, stdout, stderr } = await run(process.execPath, [CHECK, '--team'], {
+    cwd: resolve(CHECK, '../../..'),
+  })
+
+  assert.equal(code, 0, `${stdout}\n${stderr}`)
+})
+
 it('three programs that baton run starts end 20 handoffs as they should, with refusals and retries', async () => {
   const { code, stdout, stderr } = await run(process.execPath, [CHECK, '--run'], {
     cwd: resolve(CHECK, '../../..'),

@@ -1,5 +1,5 @@
 // Runs the stories with the real agent programs and a scripted model: npm run check:agents [program …] [--story <check>]… [--record].
-// With --run: 20 handoffs over three of them, which baton run starts.
+// With --run: 20 handoffs over three of them, which baton run starts. With --team: examples/run-team with the programs that it names.
 // The programs are installed once (1.6 GB); then everything runs without a network.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -11,6 +11,7 @@ import { record } from './record.ts'
 import { runHandoffs } from './run.ts'
 import { type Recorded, Stage, type Tools } from './stage.ts'
 import { STORIES, type Story } from './stories.ts'
+import { runTeam } from './team.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -19,6 +20,7 @@ const { values, positionals } = parseArgs({
     record: { type: 'boolean', default: false },
     story: { type: 'string', multiple: true },
     run: { type: 'boolean', default: false },
+    team: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
     'without-network': { type: 'string' },
   },
@@ -28,6 +30,7 @@ if (unknown !== undefined) stop(`${unknown} is not one of ${PROGRAM_NAMES.join('
 const wanted = (positionals.length > 0 ? positionals : PROGRAM_NAMES) as readonly ProgramName[]
 
 if (values['without-network'] === undefined) await prepare()
+else if (values.team) await runTeam(JSON.parse(values['without-network']))
 else if (values.run) await runHandoffs(JSON.parse(values['without-network']))
 else await tell(JSON.parse(values['without-network']))
 

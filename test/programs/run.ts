@@ -108,9 +108,14 @@ function trustRunners(stage: Stage, variables: Readonly<Record<string, string>>)
     join(stage.repo, 'baton.yaml'),
     JSON.stringify({ runners: { claude: runner, codex: runner, gemini } }),
   )
+  trustedAt(stage, ['trust'], 'Let this take effect?')
+}
+
+/** A command that a person at a terminal says yes to. */
+export function trustedAt(stage: Stage, command: readonly string[], question: string): void {
   const job = {
-    ...{ argv: [stage.batonFile, 'trust'], cwd: stage.repo, columns: 80, rows: 24, seconds: 60 },
-    ...{ env: stage.variables, steps: [['Let this take effect?', 'y\n']] },
+    ...{ argv: [stage.batonFile, ...command], cwd: stage.repo, columns: 80, rows: 24, seconds: 60 },
+    ...{ env: stage.variables, steps: [[question, 'y\n']] },
   }
   const { stdout } = spawnSync('python3', [TERMINAL, JSON.stringify(job)], { encoding: 'utf8' })
   assert.equal(JSON.parse(stdout).code, 0, stdout)

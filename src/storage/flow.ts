@@ -1,5 +1,6 @@
 import { isOpen, STATES, type State } from '../domain/lifecycle.ts'
 import type { FlowGroup, FlowStep } from '../domain/reports/flow.ts'
+import type { Used } from '../domain/reports/metrics.ts'
 import type { TaskState } from '../domain/tasks/task.ts'
 import type { Engine } from './queries.ts'
 import type { TaskRow } from './store.ts'
@@ -16,6 +17,8 @@ export interface Reports {
   counts(): Promise<Counts>
   /** All handoffs since an instant at which a step begins, in groups. */
   flow(since: string, step_s: FlowStep): Promise<readonly FlowGroup[]>
+  /** Attempts whose programs reported cost and tokens; `of` is the run. */
+  usage(): Promise<readonly (Used & { readonly of?: string })[]>
   /** The tasks that hold up the end, first one first (A3-25): the flagged ones, else the longest chain. All ids, the first 200 tasks. */
   criticalPath(): Promise<{ readonly tasks: readonly TaskRow[]; readonly ids: readonly string[] }>
   /** How many tasks each level of dependencies has. */

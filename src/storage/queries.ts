@@ -84,6 +84,8 @@ const MOST_HEARD = 5_000
 
 const LIVE = `SELECT uid, attempt, at, CASE WHEN uid = ? THEN text ELSE '' END FROM live WHERE at > ? ORDER BY uid, attempt`
 
+const USAGE = `SELECT key FROM facet WHERE key >= '$' AND key < '%' ORDER BY key`
+
 const TREE = `SELECT (SELECT max(id) FROM entry),
   (SELECT size FROM tree), (SELECT last FROM tree), (SELECT edge FROM tree)`
 const TILE = 'SELECT level, n, first, bytes FROM tile'
@@ -203,6 +205,12 @@ export function queriesOver(engine: Engine) {
       toPage(await all<Notice>(UNREAD, agent, cursor, limit + 1), limit, ({ uid }) => uid),
     artifact: (uid) => one('SELECT doc FROM artifact WHERE uid = ?', uid),
     artifacts: (handoff) => all('SELECT doc FROM artifact WHERE handoff = ? ORDER BY uid', handoff),
+    async usage() {
+      return (await askSlowly(USAGE)).map(([key]) => {
+        const [agent, task, of, at, run] = JSON.parse(String(key).replace(/^\S+ /, ''))
+        return { agent, at, run, ...present({ task: task ?? undefined, of: of ?? undefined }) }
+      })
+    },
     async live(since, asked = '') {
       const rows = await ask(LIVE, asked, since)
       return rows.map(([uid, attempt, at, text]) => ({

@@ -24,7 +24,7 @@ export async function metricsReport(
   const report = new MetricsReport(by, span)
   for await (const block of historyOf(store, filter)) if (!block.made) report.add(block)
   let total: UsageTotal = { attempts: 0 }
-  for await (const used of usageOf(store, filter)) {
+  for (const used of await usageOf(store, filter)) {
     report.use(used)
     total = { ...sumUsage(total, used.run), attempts: total.attempts + 1 }
   }
@@ -32,13 +32,14 @@ export async function metricsReport(
 }
 
 /** Attempts whose program reported cost and tokens. A handoff has no phase and no name of a workflow. */
-async function* usageOf(store: Store, { phase, workflow, agent, ...rest }: HistoryFilter) {
-  if (phase !== undefined || workflow !== undefined) return
-  const filter = await filterOf(store, rest)
-  for await (const { attempts, task } of itemsOf((page) => store.handoffs(filter, page), BLOCK_PAGE))
-    for (const { holder, usage, started_at } of attempts)
-      if (usage && (agent === undefined || holder === agent))
-        yield { agent: holder, task, at: started_at, run: usage }
+async function usageOf(store: Store, { phase, workflow, agent, ...rest }: HistoryFilter) {
+  if (phase !== undefined || workflow !== undefined) return []
+  const { task, run } = await filterOf(store, rest)
+  const isWanted = (asked: string | undefined, is: string | undefined) => asked === undefined || asked === is
+  const used = await store.usage()
+  return used.filter(
+    (each) => isWanted(agent, each.agent) && isWanted(task, each.task) && isWanted(run, each.of),
+  )
 }
 
 /** The progress of every workflow or task, the one that moved last first. */

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { AT, dumpOf, entryOf, offer, run } from '../../../test/support/store/store-units.ts'
+import {
+  AT,
+  dumpOf,
+  entryOf,
+  freshHandoff,
+  offer,
+  put,
+  run,
+} from '../../../test/support/store/store-units.ts'
 import type { NewRoom } from '../store.contract.ts'
+import type { DumpRow, Store } from '../store.ts'
 
 const BEFORE = '2026-01-01T00:00:00.000Z'
 const LATER = '2027-01-01T00:00:00.000Z'
@@ -65,4 +74,50 @@ export function describeLive(newRoom: NewRoom): void {
       )
     })
   })
+
+  describe('cost and tokens of attempts', () => {
+    it('are listed as they were reported last, in a copy too, and without those of other handoffs', async (t) => {
+      const store = await newRoom(t).open()
+      const begun = { attempt: 1, holder: 'codex', started_at: AT }
+      const { uid } = freshHandoff()
+      const report = (cost_usd: number, also: object[] = []) =>
+        run(store, { handoffs: [uid], streams: [uid] }, (view) => {
+          const before = view.handoff(uid)!
+          const attempts = [...also, { ...begun, usage: { cost_usd, input_tokens: 7 } }]
+          view.putHandoff({ ...before, rev: before.rev + 1, attempts } as typeof before)
+          const entry = entryOf(uid, { rev: before.rev + 1 })
+          view.append({ ...entry, record: { ...entry.record, act: 'handoff.usage' } })
+        })
+      await offer(store, { attempts: [begun] })
+      await run(store, { streams: [uid] }, (view) =>
+        put(view, {
+          ...freshHandoff({ task: 'T1', run: 'a-run', attempts: [begun], title: 'a \\u0000 "usage":{' }),
+          uid,
+          root: uid,
+        }),
+      )
+
+      assert.deepEqual(await store.usage(), [])
+      await report(0.1)
+      await report(0.30000000000000004, [begun])
+
+      const kept = [
+        {
+          agent: 'codex',
+          at: AT,
+          run: { cost_usd: 0.30000000000000004, input_tokens: 7 },
+          task: 'T1',
+          of: 'a-run',
+        },
+      ]
+      assert.deepEqual(await store.usage(), kept)
+      const copy = await newRoom(t).open()
+      await copy.restore(from(await dumpOf(store)))
+      assert.deepEqual(await copy.usage(), kept)
+    })
+  })
+}
+
+async function* from(rows: readonly DumpRow[]): ReturnType<Store['dump']> {
+  yield* rows
 }

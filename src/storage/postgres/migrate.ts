@@ -9,7 +9,7 @@ import { sql as agents } from './migrations/0005-agents.ts'
 import { sql as lists } from './migrations/0006-lists.ts'
 import { sql as search } from './migrations/0007-search.ts'
 import { sql as outcomes } from './migrations/0008-outcomes.ts'
-import { sql as live } from './migrations/0009-live.ts'
+import { sql as programs } from './migrations/0009-programs.ts'
 
 interface Migration {
   readonly name: string
@@ -28,7 +28,7 @@ const MIGRATIONS: readonly Migration[] = [
   { name: 'lists', sql: lists, additive: true },
   { name: 'search', sql: search, additive: true },
   { name: 'outcomes', sql: outcomes, additive: true },
-  { name: 'live', sql: live, additive: true },
+  { name: 'programs', sql: programs, additive: true },
 ]
 
 export const SCHEMA = MIGRATIONS.length

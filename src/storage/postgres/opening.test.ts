@@ -41,7 +41,7 @@ describe('opening a shared store', () => {
       { number: 6, name: 'lists' },
       { number: 7, name: 'search' },
       { number: 8, name: 'outcomes' },
-      { number: 9, name: 'live' },
+      { number: 9, name: 'programs' },
     ])
   })
 
@@ -60,6 +60,8 @@ describe('opening a shared store', () => {
       'facets',
       'instant',
       'forget_words',
+      'used',
+      'keep_usage',
     ]
     for (const each of functions) await query(url, `DROP FUNCTION baton.${each} CASCADE`)
     await query(url, 'ALTER TABLE baton.workspace DROP COLUMN agents')
@@ -273,7 +275,16 @@ describe('what a newer program adds to the schema', () => {
       await query(url, `DROP ROLE ${alice}; DROP ROLE ${team}`)
     })
     await query(url, 'DROP TABLE baton.facet, baton.ended, baton.word, baton.live')
-    for (const each of ['count_agents', 'keep_lists', 'count_done', 'facets', 'instant', 'forget_words'])
+    for (const each of [
+      'count_agents',
+      'keep_lists',
+      'count_done',
+      'facets',
+      'instant',
+      'forget_words',
+      'used',
+      'keep_usage',
+    ])
       await query(url, `DROP FUNCTION baton.${each} CASCADE`)
     await query(url, 'CREATE INDEX handoff_ended ON baton.handoff (ws, state, uid) WHERE open = 0')
     await query(url, 'ALTER TABLE baton.workspace DROP COLUMN agents')

@@ -8,7 +8,7 @@ import { sql as words } from './migrations/0004-words.ts'
 import { sql as lists } from './migrations/0005-lists.ts'
 import { sql as search } from './migrations/0006-search.ts'
 import { sql as outcomes } from './migrations/0007-outcomes.ts'
-import { sql as live } from './migrations/0008-live.ts'
+import { sql as programs } from './migrations/0008-programs.ts'
 
 export interface Migration {
   readonly sql: string
@@ -25,7 +25,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: lists, additive: true },
   { sql: search, additive: true },
   { sql: outcomes, additive: true },
-  { sql: live, additive: true },
+  { sql: programs, additive: true },
 ]
 
 export const SCHEMA = MIGRATIONS.length

@@ -78,6 +78,13 @@ async function demandBounded({ store, walks, queries }: Explained, size: number)
 
   assert.ok(runs > 1_000 && lists > 200, `${runs} runs, ${lists} queries, ${size}`)
   assert.deepEqual(walks, [])
+  await store.usage()
+  // Each attempt that reported cost is read by its key alone, and no handoff.
+  const read = walks.map(({ step }) => step)
+  assert.deepEqual(
+    read.filter((step) => !/^Index Only Scan on facet \S+ .*key >= '\$'/.test(step)),
+    [],
+  )
 }
 
 /** The store with its reads explained before they run. */

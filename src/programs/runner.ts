@@ -21,7 +21,7 @@ import { answerOf } from './answer.ts'
 import { briefOf } from './brief.ts'
 import { endMarked } from './guard.ts'
 import type { ReadyRunner } from './known-programs.ts'
-import { LiveOutput } from './live-output.ts'
+import { liveOutput } from './live-output.ts'
 import { clearPlaces, committed, handoffPlace, watchOutside } from './places.ts'
 import { runProgram } from './program.ts'
 import { saidBy, usageOf } from './said.ts'
@@ -265,7 +265,7 @@ class Slot {
     const { id, title } = handoff
     host.tell({ agent: this.agent, kind: 'started', id, title, folder: place?.path ?? '.' })
     const mask = (text: string) => withoutSecrets(withoutValues(text, [...runner.env, 'BATON_TOKEN'], env))
-    const live = new LiveOutput(mask, (log) =>
+    const live = liveOutput(mask, (log) =>
       link.call('handoff_heartbeat', { id: handoff.uid, attempt: work.attempt, log }),
     )
     const running = withBrief(runner, brief, (command, input) =>

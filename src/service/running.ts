@@ -7,30 +7,14 @@ import { refuse, UseCases } from './write.ts'
 /** A program that was not shown for so long has ended without a word. */
 const SILENT_MS = 30_000
 
-export interface RunningProgram extends Pick<Handoff, 'uid' | 'id' | 'title' | 'from' | 'to' | 'state'> {
-  readonly attempt: number
-  readonly since: string
-  /** The end of its output, masked by the runner. */
-  readonly log?: string
-}
-
 /** Programs that run for handoffs. Their output is shown meanwhile, outside the log; an artifact has it in the end. */
 export class Running extends UseCases {
   /** Of the caller's own attempt, also when it has handed in and its program goes on. */
-  async show(
-    { actor }: Call,
-    ref: string,
-    attempt: number | undefined,
-    log: string | false,
-  ): Promise<Handoff> {
+  async show({ actor }: Call, ref: string, log: string | false, attempt?: number): Promise<Handoff> {
     const handoff = await find(this.deps, ref)
-    const { uid, id, attempts } = handoff
-    const own = attempts.findLast(
-      (each) =>
-        each.holder === actor.name &&
-        each.instance === actor.instance &&
-        each.attempt === (attempt ?? each.attempt),
-    )
+    const { uid, id } = handoff
+    const held = handoff.attempts.filter((each) => each.attempt === (attempt ?? each.attempt))
+    const own = held.findLast((each) => each.holder === actor.name && each.instance === actor.instance)
     if (!own) refuse('not_allowed', `${actor.name} does not hold ${id}`, { id })
     const at = this.deps.now().toISOString()
     const text = log === false ? undefined : log.replaceAll('\0', '')
@@ -38,8 +22,8 @@ export class Running extends UseCases {
     return handoff
   }
 
-  /** All of them; of one handoff with the output, where the caller may read artifacts. */
-  async list({ may }: Call, ref?: string): Promise<readonly RunningProgram[]> {
+  /** All of them; of one handoff with the output, which the runner masked, where the caller may read artifacts. */
+  async list({ may }: Call, ref?: string) {
     const { store } = this.deps
     const asked = ref === undefined ? undefined : (await find(this.deps, ref)).uid
     const rows = (await store.live(this.#since(), asked)).filter(({ uid }) => uid === (asked ?? uid))

@@ -6,7 +6,7 @@ import { blockList, handoffList, type Listing, runList, sessionList, taskList, W
 import type { FlowWords } from './flow.ts'
 import { cursorParts, numberCursor, toPage } from './page.ts'
 import { ARCHIVE_STREAM, type Cell, isStub } from './rows.ts'
-import type { LogEntry, Page, Store, TaskRow, Tile } from './store.ts'
+import type { Live, LogEntry, Page, Store, TaskRow, Tile } from './store.ts'
 
 /** Rows in the order of their columns. Numbers may come as their text, bytes as hexadecimal text. */
 export type Rows = readonly (readonly Cell[])[]
@@ -213,10 +213,7 @@ export function queriesOver(engine: Engine) {
     },
     async live(since, asked = '') {
       const rows = await ask(LIVE, asked, since)
-      return rows.map(([uid, attempt, at, text]) => ({
-        ...{ uid: String(uid), attempt: Number(attempt) },
-        ...{ at: String(at), text: String(text) },
-      }))
+      return rows.map(([uid, attempt, at, text]) => ({ uid, attempt: Number(attempt), at, text }) as Live)
     },
     async blob(sha256) {
       const [row] = await ask('SELECT bytes FROM blob WHERE sha256 = ?', sha256)

@@ -86,8 +86,8 @@ const heartbeat = defineStep('heartbeat', {
   examples: ['baton handoff heartbeat @ --progress 40'],
   run: async (service, call, { id, log, ...input }) => {
     const { attempt, ...said } = present(input)
-    const shown = log === undefined ? undefined : (await service.running()).show(call, id, attempt, log)
-    const handoff = await shown
+    const handoff =
+      log === undefined ? undefined : await (await service.running()).show(call, id, log, attempt)
     return handoff && Object.keys(said).length === 0 ? handoff : service.receiving.heartbeat(call, id, input)
   },
 })

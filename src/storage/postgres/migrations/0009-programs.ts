@@ -8,11 +8,7 @@ import { ownedLikeHandoff } from './0007-search.ts'
  */
 export const sql = `
 CREATE UNLOGGED TABLE baton.live (
-  ws integer NOT NULL,
-  uid text COLLATE "C" NOT NULL,
-  attempt integer NOT NULL,
-  at text COLLATE "C" NOT NULL,
-  text text NOT NULL,
+  ws integer NOT NULL, uid text COLLATE "C" NOT NULL, attempt integer NOT NULL, at text COLLATE "C" NOT NULL, text text NOT NULL,
   PRIMARY KEY (ws, uid, attempt)
 );
 CREATE OR REPLACE FUNCTION baton.forget_words() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -25,12 +25,12 @@ const Metrics = later(async () => (await import('./pages/metrics.tsx')).Metrics,
 const Docs = later(async () => (await import('./pages/docs.tsx')).Docs, page)
 const Audit = later(async () => (await import('./pages/audit.tsx')).Audit, page)
 
-const BY_PATH: Readonly<Record<string, { fetch(): Promise<unknown> }>> = {
+const BY_PATH: Readonly<Record<string, { prepare(): Promise<unknown> }>> = {
   ...{ inbox: Inbox, handoffs: HandoffPage, new: NewHandoff, tasks: Tasks, agents: Agents },
   ...{ workflows: Workflows, metrics: Metrics, docs: Docs, audit: Audit },
 }
 // The code of the page comes while the server is asked who is there. A failure is told when the page is shown.
-BY_PATH[location.pathname.split('/')[1] ?? '']?.fetch().catch(() => undefined)
+BY_PATH[location.pathname.split('/')[1] ?? '']?.prepare().catch(() => undefined)
 
 /** Whoever is not known is asked who they are; everybody else sees the pages. */
 export function App() {

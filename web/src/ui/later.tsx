@@ -1,7 +1,7 @@
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 
 /**
- * A component whose code is loaded when it is first shown, or when `fetch` is called before. Suspense would do the same,
+ * A component whose code is loaded when it is first shown, or when `prepare` is called before. Suspense would do the same,
  * but React holds everything back for 300 ms once a fallback was shown.
  */
 export function later<Props extends object>(
@@ -9,7 +9,7 @@ export function later<Props extends object>(
   meanwhile: (props: Props) => ReactNode = () => null,
 ) {
   let loaded: ComponentType<Props> | undefined
-  const fetch = async () => {
+  const prepare = async () => {
     loaded ??= await load()
     return loaded
   }
@@ -17,10 +17,10 @@ export function later<Props extends object>(
     const [Shown, show] = useState(() => loaded)
     const [failure, fail] = useState<unknown>()
     useEffect(() => {
-      if (!Shown) fetch().then((found) => show(() => found), fail)
+      if (!Shown) prepare().then((found) => show(() => found), fail)
     }, [Shown])
     if (failure) throw failure
     return Shown ? <Shown {...props} /> : meanwhile(props)
   }
-  return Object.assign(Later, { fetch })
+  return Object.assign(Later, { prepare })
 }

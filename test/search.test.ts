@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { describe, it, type TestContext } from 'node:test'
 import fc from 'fast-check'
-import { openStore } from '../src/compose/main.ts'
+import { createService, openStore } from '../src/compose/main.ts'
 import { searchQuery } from '../src/domain/search.ts'
 import { hasWords, indexedWords, wordsIn } from '../src/domain/texts/words.ts'
 import { loadOperation, type OperationName } from '../src/operations/index.ts'
@@ -11,7 +13,7 @@ import { invoke } from '../src/operations/operation.ts'
 import type { Call } from '../src/service/deps.ts'
 import type { Store } from '../src/storage/store.ts'
 import { by, describeOnEngines, person, type Workspace } from './support/program/workspace.ts'
-import { newPostgresPlace, newSqlitePlace } from './support/store/store-places.ts'
+import { newDatabase, newPostgresPlace, newSqlitePlace, query } from './support/store/store-places.ts'
 import { offer } from './support/store/store-units.ts'
 
 interface Found {
@@ -175,6 +177,44 @@ describe('search on two engines', () => {
       },
     )
     await fc.assert(property, { numRuns: 25 })
+  })
+
+  it('holds no byte of a redacted word in the files of its index, which PostgreSQL would keep', async (t) => {
+    // Old rows that a session of this database can still see would stay, so it is one of its own.
+    const url = await newDatabase()
+    const store = await openStore({ engine: 'postgres', url, workspace: 'default' })
+    t.after(() => store.close())
+    const service = createService(store)
+    const call = async (name: OperationName, input: object) =>
+      invoke(await loadOperation(name), service, maria, input)
+    const word = `sklive${randomBytes(8).toString('hex')}`
+    const filesWith = async () => {
+      await query(url, 'CHECKPOINT')
+      const files = await query(
+        url,
+        `SELECT c.relname AS name, current_setting('data_directory') || '/' || pg_relation_filepath(c.oid) AS path
+         FROM pg_class w, pg_class c WHERE w.oid = 'baton.word'::regclass AND (c.oid IN (w.oid, w.reltoastrelid)
+           OR c.oid IN (SELECT indexrelid FROM pg_index WHERE indrelid IN (w.oid, w.reltoastrelid)))`,
+      )
+      return files
+        .filter(({ path }) => readFileSync(String(path)).includes(word))
+        .map(({ name }) => String(name))
+        .sort()
+    }
+    const send = (summary: string) =>
+      service.sending.send(by('planner'), { to: 'codex', title: 'Work', summary })
+    for (let i = 1; i < 40; i++) await send(`Step ${i}`)
+    // Rows that stay are moved over the end of the last one, where its longest words are.
+    const longer = Array.from({ length: 9 }, (_, i) => `${i}`.repeat(50)).join(' ')
+    const { handoff } = await send(`Use ${word} ${longer}`)
+    await call('handoff_list', { text: word })
+    assert.deepEqual(await filesWith(), ['word', 'word_words'])
+
+    await call('audit_redact', { id: handoff.id, field: 'summary', reason: 'leaked-key' })
+
+    assert.deepEqual(await filesWith(), [])
+    assert.deepEqual(((await call('handoff_list', { text: word })) as Found).found, [])
+    assert.deepEqual(await filesWith(), [])
   })
 
   it('loses nothing when a process is killed while it catches up', async (t) => {

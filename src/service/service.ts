@@ -20,7 +20,7 @@ export class Service extends UseCases {
   readonly audit = once(async () => new (await import('./audit/audit.ts')).Audit(this.deps))
   readonly events = once(async () => new (await import('./events.ts')).Events(this.deps))
   readonly history = once(async () => new (await import('./tasks/task-history.ts')).TaskHistory(this.deps))
-  readonly running = once(async () => new (await import('./running.ts')).Running(this.deps))
+  readonly programs = once(async () => new (await import('./program-output.ts')).ProgramOutput(this.deps))
   readonly tokens = once(async () => new (await import('./agents/tokens.ts')).Tokens(this.deps))
   readonly workflows = once(async () => new (await import('./workflows/workflows.ts')).Workflows(this.deps))
 

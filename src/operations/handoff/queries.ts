@@ -14,6 +14,7 @@ import {
 } from '../../domain/handoffs/package.ts'
 import { PERMITTED, permitted } from '../../domain/handoffs/permitted.ts'
 import { SEARCH_KINDS, STATES } from '../../domain/lifecycle.ts'
+import { optional } from '../../domain/once.ts'
 import { Notice } from '../../domain/people/notice.ts'
 import { Asked } from '../../domain/people/people-schema.ts'
 import { present } from '../../domain/present.ts'
@@ -233,13 +234,16 @@ const running = defineOperation({
       items: z.array(
         Handoff()
           .pick({ uid: true, id: true, title: true, from: true, to: true, state: true, attempt: true })
-          .extend({ since: z.string(), log: z.string().optional() }),
+          .extend({
+            since: z.string().describe('Start of the attempt'),
+            log: optional(z.string(), 'End of its output'),
+          }),
       ),
     }),
   untrusted: ['items'],
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton handoff running', 'baton handoff running HO-2026-001'],
-  run: async (service, call, { id }) => mutable({ items: await (await service.running()).list(call, id) }),
+  run: async (service, call, { id }) => mutable({ items: await (await service.programs()).list(call, id) }),
 })
 
 export const QUERY_OPERATIONS = [inbox, get, list, wait, running] as const

@@ -87,7 +87,7 @@ const heartbeat = defineStep('heartbeat', {
   run: async (service, call, { id, log, ...input }) => {
     const { attempt, ...said } = present(input)
     const handoff =
-      log === undefined ? undefined : await (await service.running()).show(call, id, log, attempt)
+      log === undefined ? undefined : await (await service.programs()).show(call, id, log, attempt)
     return handoff && Object.keys(said).length === 0 ? handoff : service.receiving.heartbeat(call, id, input)
   },
 })

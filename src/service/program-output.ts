@@ -8,7 +8,7 @@ import { refuse, UseCases } from './write.ts'
 const SILENT_MS = 30_000
 
 /** Programs that run for handoffs. Their output is shown meanwhile, outside the log; an artifact has it in the end. */
-export class Running extends UseCases {
+export class ProgramOutput extends UseCases {
   /** Of the caller's own attempt, also when it has handed in and its program goes on. */
   async show({ actor }: Call, ref: string, log: string | false, attempt?: number): Promise<Handoff> {
     const handoff = await find(this.deps, ref)

@@ -69,9 +69,9 @@ describe('who has what open, with an older program beside', () => {
 
 /** Back to the schema before. */
 const UNDONE = [
-  'DROP FUNCTION baton.keep_parties, baton.count_agents, baton.keep_lists, baton.count_done, baton.facets, baton.instant, baton.forget_words CASCADE',
+  'DROP FUNCTION baton.keep_parties, baton.count_agents, baton.keep_lists, baton.count_done, baton.facets, baton.instant, baton.forget_words, baton.used, baton.keep_usage CASCADE',
   'ALTER TABLE baton.workspace DROP COLUMN agents',
-  'DROP TABLE baton.party, baton.facet, baton.ended, baton.word',
+  'DROP TABLE baton.party, baton.facet, baton.ended, baton.word, baton.live',
   'CREATE INDEX handoff_ended ON baton.handoff (ws, state, uid) WHERE open = 0',
   'CREATE INDEX handoff_open_from ON baton.handoff (ws, from_agent, uid) WHERE open = 1',
   'CREATE INDEX handoff_open_to ON baton.handoff (ws, to_agent, uid) WHERE open = 1',

@@ -102,6 +102,7 @@ describeOnEngines('text that agents wrote', (open) => {
       'thread',
       'verifications',
       'acknowledgment',
+      'timeline',
     ])
   })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Client } from '../../src/client.ts'
-import { type Dashboard, openDashboard, type Seat, until } from './dashboard.ts'
+import { type Dashboard, ME, openDashboard, type Seat, until } from './dashboard.ts'
 
 let dashboard: Dashboard
 let planner: Client
@@ -119,6 +119,39 @@ describe('whoever is at work on a card that is decided elsewhere', () => {
     await page.keyboard.press('g')
     await page.keyboard.press('a')
     await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+  })
+
+  it('keeps the words of one tab when another tab decides, and when that one logs out', async () => {
+    const tab = await seat.context.newPage()
+    await tab.goto(`${dashboard.url}/inbox`)
+    await button(first, /^Reject/).click()
+    await page.keyboard.type('Not like this')
+    const twin = tab.getByRole('region', { name: `Decision on ${first}`, exact: true })
+    await twin.getByRole('button', { name: /^Approve/ }).click()
+    await twin.getByRole('button', { name: /^Send/ }).click()
+    await cardOf(first).getByText(`approved by ${ME}`).waitFor()
+
+    assert.equal(await cardOf(first).getByRole('textbox').inputValue(), 'Not like this')
+    assert.equal(await button(first, /^Send/).isDisabled(), true)
+    await button(first, 'Put away').click()
+
+    await button(second, /^Reject/).click()
+    await page.keyboard.type('Half a thought')
+    await tab.getByRole('button', { name: ME }).click()
+    await tab.getByRole('button', { name: 'Log out' }).click()
+    await page.keyboard.press('Enter')
+    const login = page.getByRole('dialog', { name: 'Your session has ended' })
+    await login.waitFor()
+    assert.deepEqual([await stateOf(first), await stateOf(second)], ['completed', 'needs_input'])
+    const code = (await dashboard.link()).replace(/^.*#login=/, '')
+    await login.getByLabel(/code or your token/).fill(code)
+    await login.getByRole('button', { name: 'Log in' }).click()
+    await login.waitFor({ state: 'detached' })
+    const field = cardOf(second).getByRole('textbox')
+    assert.equal(await field.inputValue(), 'Half a thought')
+    await field.press('Enter')
+    await until('the rejection', async () => (await stateOf(second)) === 'rejected')
+    await tab.close()
   })
 
   it('keeps the words on the page of the gate as well', async () => {

@@ -322,6 +322,28 @@ describe('a connection', () => {
     page = seat.page
   })
 
+  it('that is lost while somebody writes takes no words along, and sends nothing by itself later', async () => {
+    const gate = await newGate('Offline')
+    await go('/inbox')
+    await cardOf(gate.id)
+      .getByRole('button', { name: /^Reject/ })
+      .click()
+    await page.keyboard.type('Not without ')
+    await seat.context.setOffline(true)
+    await page.getByText('connection lost').waitFor()
+    await page.keyboard.type('a test')
+    await page.keyboard.press('Enter')
+    await cardOf(gate.id).getByText('The server does not answer').waitFor()
+    await seat.context.setOffline(false)
+    await page.getByText('live', { exact: true }).waitFor()
+
+    const field = cardOf(gate.id).getByRole('textbox')
+    assert.equal(await field.inputValue(), 'Not without a test')
+    assert.equal(await stateOf(gate.id), 'needs_input')
+    await field.press('Enter')
+    await until('the rejection', async () => (await stateOf(gate.id)) === 'rejected')
+  })
+
   it('that ends with the server takes no words along, and they are sent when it is back', async (t) => {
     const gate = await newGate('Restarted')
     await go('/inbox')

@@ -13,7 +13,10 @@ export const queries: QueryClient = new QueryClient({
   }),
   mutationCache: new MutationCache({ onError: onRefusal }),
   defaultOptions: {
+    // Without a network a decision must fail where it was made: by itself the library would send it much later.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
       // What changes is told by events; until then what was read is good.
       staleTime: 30_000,
       // What nobody looks at any more is let go soon: each filter that was tried holds a board of its own.

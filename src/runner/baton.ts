@@ -136,7 +136,7 @@ export class Baton {
 
   /** Ends with a caller's own signal, and when this Baton has been closed: nothing waits on for ever. */
   #until(signal: AbortSignal | undefined): AbortSignal {
-    return signal ? AbortSignal.any([this.#ended.signal, signal]) : this.#ended.signal
+    return AbortSignal.any([this.#ended.signal, ...(signal ? [signal] : [])])
   }
 
   /**

@@ -59,9 +59,9 @@ export function localAgent(service: Service, call: Call): AgentLink {
     content: async (uid) => (await deps.store.content(uid)) ?? { package: {}, verifications: [] },
     inbox: (limit) => deps.store.inbox(name, { limit }),
     artifactPath: (handoff, type) => queueArtifactPath(deps, handoff, type),
-    until: (about, look, signal) =>
-      waitFor(deps, look, () => Number.POSITIVE_INFINITY, signal, {
-        name: 'handoff' in about ? about.handoff : about.agent,
-      }),
+    until(about, look, signal) {
+      const name = 'handoff' in about ? about.handoff : about.agent
+      return waitFor(deps, look, () => Number.POSITIVE_INFINITY, signal, name)
+    },
   }
 }

@@ -9,7 +9,7 @@ import { DEFAULT_WAIT_S, demandSeconds, HOLD_MS } from '../domain/wait-limits.ts
 import type { Changed } from '../storage/store.ts'
 import type { Hold, ServiceDeps } from './deps.ts'
 import { find, isUid } from './lookup.ts'
-import { LOOK_AGAIN_MS, onEnd, waitsOf } from './waits.ts'
+import { LOOK_AGAIN_MS, waitsOf } from './waits.ts'
 
 export interface WaitOptions {
   readonly timeout_s?: number | undefined
@@ -50,7 +50,7 @@ async function waitForContent(
   let seen: Handoff | undefined = known
   const seconds = () => options.timeout_s ?? seen?.timeout_s ?? DEFAULT_WAIT_S
   const left = () => seconds() * 1_000 - (performance.now() - begun)
-  const until = <T>(look: (woken: Woken) => Promise<T | undefined>, about?: About) => {
+  const until = <T>(look: (woken: Woken) => Promise<T | undefined>, about?: string, isTold?: IsTold) => {
     const patient = (woken: Woken) => {
       away = undefined
       return look(woken).catch((error: unknown) => {
@@ -58,7 +58,7 @@ async function waitForContent(
         throw error
       })
     }
-    return waitFor(deps, patient, left, signal, about)
+    return waitFor(deps, patient, left, signal, about, isTold)
   }
   // A uid is looked up once, by the first look, when its changes are heard already.
   const found = isUid(name) ? { uid: name } : await until(() => find(deps, name))
@@ -76,7 +76,7 @@ async function waitForContent(
     if (isLate && Date.parse(seen.updated_at) < deps.now().getTime() - LOOK_AGAIN_MS / 2) late += 1
     return seen
   }
-  const ended = found && (await until((woken) => look(found.uid, woken), { name: found.uid, isTold }))
+  const ended = found && (await until((woken) => look(found.uid, woken), found.uid, isTold))
   if (!ended) throw timedOut(seen?.id ?? name, seconds(), seen ?? {}, away)
   if (ended.state === 'completed') return { handoff: ended, content }
   throw new HandoffFailedException(reasonOf(ended), {
@@ -141,48 +141,48 @@ interface Woken {
   readonly isLate?: boolean
 }
 
+/** Whether this state of a handoff is worth a look. */
+type IsTold = (handoff: Handoff) => boolean
+
 /** The time that is left of so many milliseconds. */
 export function within(ms: number): () => number {
   const end = performance.now() + ms
   return () => end - performance.now()
 }
 
-/** The uid of a handoff or the name of an agent; of a handoff perhaps which of its states are worth a look. */
-export interface About {
-  readonly name: string
-  readonly isTold?: (handoff: Handoff) => boolean
-}
-
 /**
  * Looks at once, whenever what it is about may have changed, and at the deadline, until `look` answers something.
- * Without `about` every change counts. The log names handoffs only, so for all else a look is taken every second too,
- * and so it is when the store was away.
+ * `about` is the uid of a handoff or the name of an agent; without it every change counts. The log names handoffs only,
+ * so for all else a look is taken every second too, and so it is when the store was away. `isTold` judges what this
+ * process wrote itself.
  */
 export async function waitFor<T>(
   deps: ServiceDeps,
   look: (woken: Woken) => Promise<T | undefined>,
   leftMs: () => number,
   signal?: AbortSignal,
-  { name, isTold }: About = { name: '' },
+  about = '',
+  isTold?: IsTold,
 ): Promise<T | undefined> {
   let wake: () => void = () => undefined
   let woken: Woken | undefined = {}
   // Joined before the first look: a change between look and sleep must not be missed.
   const waits = waitsOf(deps)
-  const leave = waits.join(name, (changed, isLate) => {
-    const own = changed?.handoffs?.get(name)
+  const leave = waits.join(about, (changed, isLate) => {
+    const own = changed?.handoffs?.get(about)
     if (!woken && own && isTold?.(own) === false) return
     // Changes that came together are read anew.
     woken = woken ? {} : { changed, isLate }
     wake()
   })
-  const forget = signal && onEnd(signal, () => wake())
+  const rouse = () => wake()
+  signal?.addEventListener('abort', rouse)
   try {
     await waits.begin()
     for (;;) {
       signal?.throwIfAborted()
       const isLast = leftMs() <= 0
-      let isBlind = !isUid(name)
+      let isBlind = !isUid(about)
       if (woken || isLast) {
         const by: Woken = woken ?? {}
         woken = undefined
@@ -207,7 +207,7 @@ export async function waitFor<T>(
       if (isBlind) woken ??= {}
     }
   } finally {
-    forget?.()
+    signal?.removeEventListener('abort', rouse)
     leave()
   }
 }

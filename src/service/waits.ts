@@ -9,19 +9,6 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** Called when what is waited for may have changed; `isLate` when no signal came and the log had to be read. */
 export type Rouse = (changed: Changed | undefined, isLate: boolean) => void
 
-const ends = new WeakMap<AbortSignal, Set<() => void>>()
-
-/** Calls back when the signal ends. A signal goes through all its listeners for each that comes or leaves: it has one. */
-export function onEnd(signal: AbortSignal, rouse: () => void): () => void {
-  const known = ends.get(signal) ?? new Set()
-  const tell = () => {
-    for (const each of [...known]) each()
-  }
-  if (!ends.has(signal)) signal.addEventListener('abort', tell)
-  ends.set(signal, known.add(rouse))
-  return () => known.delete(rouse)
-}
-
 const waits = new WeakMap<Store, Waits>()
 
 /** The waits of this process on a store: one subscription, one timer and one read for all of them. */

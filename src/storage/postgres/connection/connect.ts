@@ -109,21 +109,14 @@ export async function prepareConnections(options: {
       }
     }
   }
-  const [write, read] = pools.map((pool) => () => connected(pool))
   const connect = async (use: Use): Promise<PoolClient> => {
-    if (use === 'writes') return places.writes.lend(write!)
-    if (use === 'slow reads' || use === 'signals') return read!()
-    return places.reads.lend(read!, use === 'first reads')
+    const connectTo = () => connected(use === 'writes' ? pools[0] : pools[1])
+    if (use === 'slow reads' || use === 'signals') return connectTo()
+    return places[use === 'writes' ? use : 'reads'].lend(connectTo, use === 'first reads')
   }
-  return {
-    places,
-    connect,
-    alone,
-    location,
-    clock,
-    size: pools.reduce((sum, pool) => sum + pool.options.max, 0),
-    end: () => Promise.all(pools.map((pool) => pool.end())),
-  }
+  const size = pools.reduce((sum, pool) => sum + pool.options.max, 0)
+  const end = () => Promise.all(pools.map((pool) => pool.end()))
+  return { places, connect, alone, location, clock, size, end }
 }
 
 /** One address for each host: `postgres://a,b/db` names two servers with the same database. */

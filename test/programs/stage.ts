@@ -138,13 +138,17 @@ ${node === 'node' ? recording : `exec ${run}`}
   /** Starts a server with a workspace of its own. Answers the variables by which each agent reaches it. */
   async serve(...agents: readonly string[]): Promise<readonly Variables[]> {
     const office = '../office'
-    mkdirSync(join(this.repo, office))
+    // A repository of its own: a workspace above it would be found otherwise.
+    this.git('init', '-q', office)
     await this.#baton(['init'], {}, office)
     const options = { cwd: join(this.repo, office), env: this.variables }
     const args = ['serve', '--port', '0', '--json']
     const server = spawn(this.batonFile, args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] })
     this.#server = server
-    const [line] = await once(createInterface(server.stdout), 'line')
+    const ended = once(server, 'exit').then(([code]) => {
+      throw new Error(`baton serve ended with ${code}`)
+    })
+    const [line] = await Promise.race([once(createInterface(server.stdout), 'line'), ended])
     const found: Variables[] = []
     for (const agent of agents) {
       const grant = ['--agent', agent, '--scope', 'handoff:write', '--expires', '1d', '--json']

@@ -252,6 +252,8 @@ const changed = (name: string, isRemote: boolean): Story => ({
     const { requests } = await stage.play(
       'Do what waits for you.',
       [
+        // Codex may not have the tools of a slow server in its first request.
+        { tool: 'handoff_inbox' },
         { tool: 'handoff_accept', args: { id } },
         after('edit', '--summary', 'API needs limits for each user before launch'),
         after('comment', 'Mind the bursts'),

@@ -130,7 +130,7 @@ export const heartbeatFields = () => ({
   ),
   log: optional(
     z.union([z.string().max(MOST_LIVE), z.literal(false)]),
-    'The newest output of your program, shown while it runs; false when it has ended. Alone it is not a heartbeat',
+    'Newest output of your program, or false at its end; no heartbeat',
   ),
   attempt: AttemptHeld(),
 })

@@ -225,7 +225,7 @@ const wait = defineOperation({
 
 const running = defineOperation({
   name: 'handoff_running',
-  summary: 'The programs that baton run runs now; of one handoff with the end of its output.',
+  summary: 'Programs that run now, or one with its output.',
   scope: 'handoff:read',
   positional: ['id'],
   input: () => z.strictObject({ id: Id.optional() }),

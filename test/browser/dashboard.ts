@@ -98,9 +98,9 @@ export async function openDashboard(fill?: (where: Where) => Promise<void>): Pro
     open: async (path, look = {}) => {
       const seat = await takeSeat(browser, url, look)
       await seat.page.goto(await link(look.person))
-      await seat.page.getByRole('navigation', { name: 'Pages' }).waitFor()
+      await seat.page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor()
       if (path !== '/') await seat.page.goto(url + path)
-      await seat.page.getByRole('navigation', { name: 'Pages' }).waitFor()
+      await seat.page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor()
       return seat
     },
   }

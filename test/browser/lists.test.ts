@@ -206,7 +206,7 @@ describe('the frame', () => {
   it('has a menu that does not move from page to page', async () => {
     const places = async () =>
       page
-        .getByRole('navigation', { name: 'Pages' })
+        .getByRole('navigation', { name: 'Pages', exact: true })
         .getByRole('link')
         .evaluateAll((links) => links.map((link) => Math.round(link.getBoundingClientRect().x)))
     await go('/')

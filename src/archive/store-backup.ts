@@ -95,9 +95,9 @@ export async function restore(
     work.tell?.('checking the file', ++lines)
   }
   const store = await open()
-  const taken = new RowDigest()
-  await store.restore(taken.through(readBackup(file), work, 'restoring'))
-  return { store, rows: taken.rows, chains: await demandCopied(taken, store, work) }
+  const digest = new RowDigest()
+  await store.restore(digest.through(readBackup(file), work, 'restoring'))
+  return { store, rows: digest.rows, chains: await demandCopied(digest, store, work) }
 }
 
 /**

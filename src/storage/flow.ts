@@ -26,12 +26,8 @@ export interface Reports {
 }
 
 /** Keys of ended handoffs: `@end creation milliseconds state receiver sender retries`. */
-const [ENDED_AT, MADE, STATE, PAIR] = [
-  'substr(key, 2, 24)',
-  'substr(key, 27, 24)',
-  'substr(key, 66, 2)',
-  'substr(key, 66)',
-]
+const [ENDED_AT, MADE] = ['substr(key, 2, 24)', 'substr(key, 27, 24)']
+const [STATE, PAIR] = ['substr(key, 66, 2)', 'substr(key, 66)']
 const MS = 'CAST(substr(key, 52, 13) AS bigint)'
 const ENDED = `FROM facet WHERE key >= ? AND key < '@~'`
 
@@ -72,16 +68,6 @@ function flowSql({ created, updated, firstWord, median, oldest }: FlowWords, ste
     UNION ALL SELECT 'oldest', o.agent, 1, 0, '', ${created}, h.id FROM (${oldest}) AS o JOIN (SELECT uid, id, doc FROM handoff) AS h ON h.uid = o.uid`
 }
 
-const DAY_MS = 86_400_000
-
-/** A handoff that was made at this instant has no lower uid. A day more, because clocks differ. */
-function oldestUid(since: string): string {
-  const time = Math.max(0, Date.parse(since) - DAY_MS)
-    .toString(16)
-    .padStart(12, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}`
-}
-
 /** Counts handoffs since an instant, in groups; reads keys of those that ended, and the open ones that are new or held. */
 export async function countFlow(
   { askSlowly, flowWords }: Pick<Engine, 'askSlowly' | 'flowWords'>,
@@ -89,15 +75,13 @@ export async function countFlow(
   step_s: FlowStep,
 ): Promise<readonly FlowGroup[]> {
   const start = `@${since}`
-  const values = [start, start, since, since, start, start, start, oldestUid(since)]
+  // No handoff of the window has a lower uid. A day more, because clocks differ.
+  const time = Math.max(0, Date.parse(since) - 86_400_000).toString(16)
+  const lowest = time.padStart(12, '0').replace(/^.{8}/, '$&-')
+  const values = [start, start, since, since, start, start, start, lowest]
   const rows = await askSlowly(flowSql(flowWords, step_s), ...values)
-  return rows.map(([kind, key, count, more, at, made_at, first]) => ({
-    kind: kind as FlowGroup['kind'],
-    key: String(key),
-    count: Number(count),
-    more: Number(more),
-    at: String(at),
-    made_at: String(made_at),
-    first: String(first),
-  }))
+  return rows.map(
+    ([kind, key, count, more, at, made_at, first]) =>
+      ({ kind, key, count: Number(count), more: Number(more), at, made_at, first }) as FlowGroup,
+  )
 }

@@ -195,7 +195,7 @@ export function flowOf(
   }
 }
 
-type Tally = ReturnType<typeof newTally>
+type Tally = Record<'made' | Ended, number> & { median_s?: number }
 type AgentTally = Tally & {
   sent: number
   retries: number
@@ -203,18 +203,7 @@ type AgentTally = Tally & {
   oldest?: { readonly id: string; readonly since: string }
 }
 
-const newTally = (): {
-  made: number
-  completed: number
-  failed: number
-  rejected: number
-  median_s?: number
-} => ({
-  made: 0,
-  completed: 0,
-  failed: 0,
-  rejected: 0,
-})
+const newTally = (): Tally => ({ made: 0, completed: 0, failed: 0, rejected: 0 })
 const newAgent = (): AgentTally => ({ ...newTally(), sent: 0, retries: 0 })
 
 const secondsOf = (ms: number): number => Math.round(ms / 100) / 10
@@ -230,9 +219,7 @@ function agentFlow(name: string, { made: received, sent, ...rest }: AgentTally):
 }
 
 function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-  const found = map.get(key)
-  if (found !== undefined) return found
-  const made = make()
-  map.set(key, made)
-  return made
+  const found = map.get(key) ?? make()
+  map.set(key, found)
+  return found
 }

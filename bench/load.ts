@@ -312,8 +312,10 @@ async function listsOf(world: World): Promise<readonly Finding[]> {
   const { token } = members[0]!
   const time = async (path: string) => {
     const { status, body, ms } = await ask(port, token, path)
-    if (status !== 200) throw new Error(`${path}: ${status} ${body}`)
-    return ms
+    if (status === 200) return ms
+    // One that took too long is a finding, and the others are still asked.
+    if (status === 408) return Number.POSITIVE_INFINITY
+    throw new Error(`${path}: ${status} ${body}`)
   }
   const sent = await ask(port, token, '/v1/handoffs', { to: members[1]!.name, title: 'Work' })
   const one = `/v1/handoffs/${JSON.parse(sent.body).handoff.uid}`

@@ -21,29 +21,27 @@ const PUT = `INSERT INTO baton.word AS w (ws, seq, at, uid, words)
 /** A common word is in many of the newest rows: its index would bring nearly all rows only to drop them. */
 const NEWEST = 500
 
-/**
- * Rows of one tier: among the newest, else found by the words alone, of which the workspace is one: the planner would
- * rather walk back through all rows. The second tier is looked for only where the first leaves room.
- */
+/** Rows of one tier: among the newest, else by the words alone, of which one names the workspace. */
+// The planner would rather walk back through all rows. The second tier is sought only where the first leaves room.
 function tierRows(tier: number, words: string, below: string, only = 'true'): string {
   const select = `SELECT ${tier} AS tier, seq, uid FROM`
   const last = `seq >= (SELECT seq FROM baton.word WHERE ws = $1 AND at >= $2 ORDER BY at, seq LIMIT 1)
     ORDER BY seq DESC LIMIT $3`
-  return `n${tier} AS MATERIALIZED (${select} (SELECT * FROM baton.word
+  return `WITH n AS MATERIALIZED (${select} (SELECT * FROM baton.word
       WHERE ws = $1 AND words IS NOT NULL AND seq < ${below} AND ${only} ORDER BY seq DESC LIMIT ${NEWEST}) AS w
-    WHERE words @@ ${words}::tsquery AND ${last}),
-  t${tier} AS MATERIALIZED (SELECT * FROM n${tier} WHERE (SELECT count(*) FROM n${tier}) = $3 UNION ALL SELECT * FROM (
+    WHERE words @@ ${words}::tsquery AND ${last})
+  SELECT * FROM n WHERE (SELECT count(*) FROM n) = $3 UNION ALL SELECT * FROM (
     ${select} (SELECT * FROM baton.word WHERE words @@ ${words}::tsquery AND ${only}
-      AND (SELECT count(*) FROM n${tier}) < $3 OFFSET 0) AS w WHERE ws = $1 AND seq < ${below} AND ${last}) AS f)`
+      AND (SELECT count(*) FROM n) < $3 OFFSET 0) AS w WHERE ws = $1 AND seq < ${below} AND ${last}) AS f ORDER BY seq DESC`
 }
 const withDocuments = (
   rows: string,
 ) => `SELECT t.*, (SELECT doc FROM baton.handoff WHERE ws = $1 AND uid = t.uid),
     (SELECT doc FROM baton.content WHERE ws = $1 AND uid = t.uid)
   FROM (${rows}) AS t ORDER BY tier, seq DESC`
-const ONE = withDocuments(`WITH ${tierRows(1, '$4', '$5')} SELECT * FROM t1`)
-const BOTH =
-  withDocuments(`WITH ${tierRows(0, '$4', '$5')}, ${tierRows(1, '$6', '$7', '(SELECT count(*) FROM t0) < $3')}
+const ONE = withDocuments(tierRows(1, '$4', '$5'))
+const BOTH = withDocuments(`WITH t0 AS MATERIALIZED (${tierRows(0, '$4', '$5')}),
+    t1 AS MATERIALIZED (${tierRows(1, '$6', '$7', '(SELECT count(*) FROM t0) < $3')})
   SELECT * FROM t0 UNION ALL SELECT * FROM t1 ORDER BY tier, seq DESC LIMIT $3`)
 
 /** Our sessions take no bitmaps, and an index of words has no other way. Until the end of the round trip. */

@@ -18,7 +18,7 @@ const ShownSession = () => AuditSession().omit({ lease: true })
 
 const sessionStart = defineOperation({
   name: 'audit_session_start',
-  summary: 'Mark the start of an auditable session. Your work from here to merkle_finalize belongs to it.',
+  summary: 'Start an auditable session. Your work up to merkle_finalize belongs to it.',
   scope: 'audit:write',
   tools: 'proof',
   input: () => z.strictObject({}),
@@ -97,7 +97,7 @@ const root = defineOperation({
 
 const proof = defineOperation({
   name: 'audit_proof',
-  summary: 'The log entries of a handoff, task, record or session, each proven to be in the log.',
+  summary: 'The log entries of a handoff, task, record or session, with their proofs.',
   scope: 'audit:read',
   positional: ['id'],
   input: () =>

@@ -5,7 +5,7 @@ import { defineOperation } from './operation.ts'
 
 const collect = defineOperation({
   name: 'document_collect',
-  summary: 'Store the handoff blocks of agents’ summaries as history, each once, and follow them.',
+  summary: 'Store the blocks of agents’ summaries as history, each once, and follow them.',
   scope: 'document:write',
   input: () => z.strictObject(collectFields()),
   output: Collected,

@@ -57,8 +57,7 @@ const check = defineOperation({
 
 const documentConvert = defineOperation({
   name: 'document_convert',
-  summary:
-    'Write a document in another dialect. Says what is lost; refused with the list of what is missing.',
+  summary: 'Write a document in another dialect. Says what is lost, or what is missing.',
   scope: 'document:read',
   input: () =>
     z.strictObject({
@@ -83,7 +82,7 @@ const documentConvert = defineOperation({
 
 const importing = defineOperation({
   name: 'document_import',
-  summary: 'Import the handoffs and records of a document as they are, each once. Limits do not apply.',
+  summary: 'Import the handoffs and records of a document, each once. Limits do not apply.',
   scope: 'document:write',
   input: () => z.strictObject(document()),
   output: () => z.object({ items: z.array(ImportItem()) }),

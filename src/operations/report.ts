@@ -59,7 +59,7 @@ const progress = defineOperation({
 
 const history = defineOperation({
   name: 'report_history',
-  summary: 'Every block that was stored, as it was written, oldest first.',
+  summary: 'Every stored block as it was written, oldest first.',
   scope: 'report:read',
   input: () => z.strictObject({ ...blockFilterFields(), ...PAGE() }),
   output: () => z.object({ items: z.array(Block()), next: z.string().optional() }),

@@ -114,7 +114,7 @@ const cancel = defineOperation({
 
 const check = defineOperation({
   name: 'workflow_check',
-  summary: 'Check a definition without starting it: every problem with its line and what to write.',
+  summary: 'Check a definition without starting it: each problem with its line and a fix.',
   scope: 'workflow:read',
   positional: ['name'],
   input: () => z.strictObject(definition()),
@@ -144,7 +144,7 @@ export const toChecked = ({ name, steps }: Workflow) => ({
 
 const picture = defineOperation({
   name: 'workflow_picture',
-  summary: 'A workflow, or one run of it with the states of its steps, drawn as Mermaid or SVG.',
+  summary: 'A workflow, or a run with the states of its steps, as Mermaid or SVG.',
   scope: 'workflow:read',
   positional: ['name'],
   input: () =>

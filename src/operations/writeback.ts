@@ -50,7 +50,7 @@ const update = defineOperation({
 const record = defineOperation({
   name: 'thought_record',
   summary:
-    'Record what was done on a task: branch, commit, tests, summary. Needed before a task can be done. With status todo and notes it opens a done task again.',
+    'Record what was done on a task: branch, commit, tests, summary. A task needs it to be done. With status todo and notes it reopens a done task.',
   scope: 'task:write',
   tools: 'default',
   positional: ['task_id'],
@@ -88,7 +88,7 @@ const complete = defineOperation({
 
 const escalate = defineOperation({
   name: 'task_escalate',
-  summary: 'Hand a writeback that failed to the pm, with branch, commit and the thought_record to write.',
+  summary: 'Hand a failed writeback to the pm: branch, commit and the thought_record to write.',
   scope: 'handoff:write',
   positional: ['task_id'],
   aliases: ID_TOO,
@@ -136,7 +136,7 @@ const list = defineOperation({
 
 const attest = defineOperation({
   name: 'thought_attest',
-  summary: 'Answer for a record that was put into the store past the log; for people and the role pm.',
+  summary: 'Answer for a record that is not in the log; for people and the role pm.',
   scope: 'task:write',
   positional: ['uid'],
   input: () =>

@@ -35,13 +35,13 @@ export const collectFields = () => ({
     .min(1)
     .max(200)
     .optional()
-    .describe('Tells equal summaries of different runs apart, for example the number of a CI run'),
+    .describe('Tells equal summaries of different runs apart, such as a CI run number'),
   workflow: z.string().min(1).max(200).optional().describe('For blocks without a workflow_id'),
   run: z.string().min(1).max(200).optional().describe('Run of a workflow that the blocks belong to'),
   route_mode: z
     .enum(ROUTE_MODES)
     .optional()
-    .describe('The agent that retries: the same one (after_retries), or route_to from the first failure on'),
+    .describe('Retries by the same agent (after_retries), or by route_to from the first failure on'),
 })
 export type CollectInput = Given<typeof collectFields>
 

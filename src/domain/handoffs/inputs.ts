@@ -24,11 +24,11 @@ const askedOfPeople = () => ({
       name: z.string().min(1).max(200).optional(),
       step: z.union([z.string().max(100), z.number()]).optional(),
     }),
-    'Type of the gate. blocking (the default) holds up the work until a person approves. advisory does not. auto passes when its checks pass',
+    'blocking (the default) holds up the work until a person approves, advisory does not, auto passes with its checks',
   ),
   silence: optional(
     Silence(),
-    'The rule for a person who does not answer (wait): after after_s seconds it expires or goes to another',
+    'For a person who does not answer (wait): after after_s seconds it expires or goes to another',
   ),
   remind_s: RemindSeconds().optional(),
 })
@@ -47,7 +47,7 @@ export const newHandoffFields = () => ({
   ),
   retry: optional(
     RetryRule(),
-    'How often and how fast failed work is retried: first after delay_s seconds, then after multiplier times as long',
+    'Retries of failed work: the first after delay_s seconds, each later one after multiplier times as long',
   ),
   review: optional(
     AgentName,
@@ -65,7 +65,7 @@ export const newHandoffFields = () => ({
         /^(?![@.-])[^\s"/\\]+$/,
         'an id begins with a letter or a digit and has no spaces, quotes and slashes, for example limits-1',
       ),
-    'Its id, where it is not to be given one; in a live folder the name of its file',
+    'An id of your own; in a live folder the name of its file',
   ),
   created_files: optional(
     z.array(z.string().min(1).max(1_000)).max(5_000),
@@ -93,10 +93,7 @@ export const acceptFields = () => ({
   start: optional(z.boolean(), 'Begin at once (true by default)'),
   notes: Note.optional(),
   blockers: optional(z.array(z.string().min(1).max(2_000)).max(50), 'Problems to solve first'),
-  understood: optional(
-    Understood(),
-    'The task in your own words, or partial; work on a package starts only with it',
-  ),
+  understood: optional(Understood(), 'The task in your own words, or partial; a package needs it'),
   questions: optional(
     z.array(z.string().min(1).max(2_000)).max(50),
     'Questions to the sender; without start the work waits for the answer',
@@ -110,7 +107,7 @@ export const claimFields = () => ({
   id: optional(Id, 'This handoff, and not the next one'),
   lease_s: optional(
     z.coerce.number().positive().max(3_600),
-    'For a program that sends heartbeats by itself: times out after these seconds, unless timeout_s is set',
+    'For a program with heartbeats: times out after these seconds, unless timeout_s is set',
   ),
 })
 
@@ -130,7 +127,7 @@ export const heartbeatFields = () => ({
   ),
   log: optional(
     z.union([z.string().max(MOST_LIVE), z.literal(false)]),
-    'Newest output of your program, or false at its end; no heartbeat',
+    'Newest output of your program, or false at its end',
   ),
   attempt: AttemptHeld(),
 })
@@ -179,7 +176,7 @@ export const artifactFields = () => ({
     .regex(/^[0-9a-f]{64}$/)
     .optional(),
   commit: z.string().max(64).optional(),
-  usage: optional(Usage(), 'Cost and tokens of the program that made it; added to your last attempt'),
+  usage: optional(Usage(), 'Cost and tokens of your program, for your last attempt'),
 })
 
 /** The same as it is kept. */

@@ -66,7 +66,7 @@ export const Package = once(() =>
     validation_request: z
       .object({ items: z.array(Line).max(200), options: z.record(z.string(), z.string()).optional() })
       .optional()
-      .describe('Points for a person to validate, and the options, each key with its meaning'),
+      .describe('Points for a person to validate, and the options with their meanings'),
   }),
 )
 export type Package = z.infer<ReturnType<typeof Package>>

@@ -43,7 +43,7 @@ const comment = defineStep('comment', {
 
 const decide = defineOperation({
   name: 'gate_decide',
-  summary: 'A person answers a gate (approve, reject or question) or an escalation (one of its options).',
+  summary: 'A person answers a gate (approve, reject or question) or an escalation.',
   scope: 'gate:write',
   peopleOnly: true,
   positional: ['id', 'choice'],

@@ -41,7 +41,7 @@ const GateResponse = () =>
 
 const inbox = defineOperation({
   name: 'handoff_inbox',
-  summary: 'Your open work: handoffs to accept, finish, verify or answer, and notices you have not seen.',
+  summary: 'Your open work: handoffs to accept, finish, verify or answer, and new notices.',
   scope: 'handoff:read',
   tools: 'default',
   input: () => z.strictObject(PAGE()),
@@ -188,7 +188,7 @@ const list = defineOperation({
 const wait = defineOperation({
   name: 'handoff_wait',
   summary:
-    'Wait until a handoff is completed and get its result. Refused with the reason when it ends otherwise; not done when time is up.',
+    'Wait for the result of a handoff. Refused with the reason when it ends otherwise; not done when time is up.',
   scope: 'handoff:read',
   tools: 'default',
   positional: ['id'],

@@ -131,8 +131,7 @@ const submit = defineOperation({
 })
 
 const fail = defineStep('fail', {
-  summary:
-    'Report that you cannot do the work, with the reason. It is tried again where its retry rule says so.',
+  summary: 'Report that you cannot do the work, with the reason. Its retry rule decides what follows.',
   tools: 'default',
   input: () => z.strictObject({ id: Id, ...failFields() }),
   examples: ['baton fail @ -m "The build machine is down"'],

@@ -66,7 +66,7 @@ function saidOnce(tools: readonly Tool[]): Tool[] {
       return [field, said === undefined ? schema : undescribed(schema)] as const
     })
     const inputSchema = { ...tool.inputSchema, properties: Object.fromEntries(properties) }
-    const others = [...pointsTo].map((name) => ` Fields as in ${name}.`).join('')
+    const others = pointsTo.size > 0 ? ` Fields as in ${[...pointsTo].join(', ')}.` : ''
     const description = `${tool.description}${others}`
     return { ...tool, description, inputSchema: inputSchema as Tool['inputSchema'] }
   })

@@ -14,10 +14,10 @@ it('keeps the generated pages in step with the code (npm run generate)', async (
 const PAGE = join(import.meta.dirname, '../docs/generated/operations.md')
 /** Fields that are made of others. */
 const MADE_OF: Readonly<Record<string, RegExp>> = {
-  retry: /`\{max: integer, delay_s: number, multiplier: number\}` \|.*\| How often and how fast/,
-  gate: /`\{type\?, name\?, step\?: string or number\}` \|.*\| Type of the gate/,
+  retry: /`\{max: integer, delay_s: number, multiplier: number\}` \|.*\| Retries of failed work/,
+  gate: /`\{type\?, name\?, step\?: string or number\}` \|.*\| blocking \(the default\)/,
   silence:
-    /`\{policy: wait\\\|expire\\\|escalate\\\|reassign, after_s\?: integer, to\?\}` \|.*\| The rule for a person who does not answer/,
+    /`\{policy: wait\\\|expire\\\|escalate\\\|reassign, after_s\?: integer, to\?\}` \|.*\| For a person who does not answer/,
   checks: /`\{kind: file_exists\\\|.*\}\[\]` \|.*\| Checks that Baton runs/,
   validation_request: /`\{items: string\[\], options\?: object\}` \|.*\| Points for a person to validate/,
   open_questions:

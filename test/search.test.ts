@@ -14,7 +14,7 @@ import type { Call } from '../src/service/deps.ts'
 import type { Store } from '../src/storage/store.ts'
 import { by, describeOnEngines, person, type Workspace } from './support/program/workspace.ts'
 import { newDatabase, newPostgresPlace, newSqlitePlace, query } from './support/store/store-places.ts'
-import { offer } from './support/store/store-units.ts'
+import { offer, until } from './support/store/store-units.ts'
 
 interface Found {
   readonly items: readonly { readonly title: string }[]
@@ -209,10 +209,14 @@ describe('search on two engines', () => {
     const { handoff } = await send(`Use ${word} ${longer}`)
     await call('handoff_list', { text: word })
     assert.deepEqual(await filesWith(), ['word', 'word_words'])
+    const reading = query(url, 'SELECT pg_sleep(0.7)')
+    const sleeping = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`
+    await until('the old read', async () => (await query(url, sleeping)).length === 1)
 
     await call('audit_redact', { id: handoff.id, field: 'summary', reason: 'leaked-key' })
 
     assert.deepEqual(await filesWith(), [])
+    await reading
     assert.deepEqual(((await call('handoff_list', { text: word })) as Found).found, [])
     assert.deepEqual(await filesWith(), [])
   })

@@ -51,7 +51,9 @@ export interface FlowWords {
 }
 
 /** States of open handoffs that somebody holds; looked up by the index of states. */
-const HELD = STATES.filter((state) => isOpen(state) && state !== 'offered').map((state) => `'${state}'`)
+const HELD_STATES = STATES.filter((state) => isOpen(state) && state !== 'offered').map(
+  (state) => `'${state}'`,
+)
 
 function flowSql({ created, updated, firstWord, median, oldest }: FlowWords, step_s: FlowStep): string {
   const step = STEP[step_s]
@@ -64,7 +66,7 @@ function flowSql({ created, updated, firstWord, median, oldest }: FlowWords, ste
     UNION ALL SELECT 'open', ${step(created)} || ' ' || to_agent || ' ' || from_agent, count(*), 0, '', max(${created}), ''
       FROM handoff WHERE open = 1 AND uid >= ? GROUP BY 2
     UNION ALL SELECT 'held', holder, count(*), 0, max(${updated}), '', ''
-      FROM handoff WHERE open = 1 AND state IN (${HELD}) AND holder IS NOT NULL GROUP BY 2
+      FROM handoff WHERE open = 1 AND state IN (${HELD_STATES}) AND holder IS NOT NULL GROUP BY 2
     UNION ALL SELECT 'oldest', o.agent, 1, 0, '', ${created}, h.id FROM (${oldest}) AS o JOIN (SELECT uid, id, doc FROM handoff) AS h ON h.uid = o.uid`
 }
 

@@ -4,9 +4,10 @@ import { present } from '../domain/present.ts'
 import type { Archive } from './archive.ts'
 import { blockList, handoffList, type Listing, runList, sessionList, taskList, WINDOW } from './filters.ts'
 import type { FlowWords } from './flow.ts'
+import type { Live } from './live.ts'
 import { cursorParts, numberCursor, toPage } from './page.ts'
 import { ARCHIVE_STREAM, type Cell, isStub } from './rows.ts'
-import type { Live, LogEntry, Page, Store, TaskRow, Tile } from './store.ts'
+import type { LogEntry, Page, Store, TaskRow, Tile } from './store.ts'
 
 /** Rows in the order of their columns. Numbers may come as their text, bytes as hexadecimal text. */
 export type Rows = readonly (readonly Cell[])[]

@@ -14,6 +14,7 @@ import type { Run, RunState } from '../domain/workflow/run.ts'
 import type { Archive } from './archive.ts'
 import type { Counts, Reports } from './flow.ts'
 import type { Changed, Listener } from './listeners.ts'
+import type { LiveRows } from './live.ts'
 import type { Shared } from './pools.ts'
 import type { View } from './view.ts'
 
@@ -251,18 +252,10 @@ export interface StoreInfo {
   readonly changesLog?: boolean
 }
 
-/** The newest output of a program that works on an attempt. Not in the log, and in no copy. */
-export interface Live {
-  readonly uid: string
-  readonly attempt: number
-  readonly at: string
-  readonly text: string
-}
-
 export type Miscount = Readonly<Record<'kept' | 'rows', number>> & { readonly end: string }
 
 /** The port of an engine. Every promise here is a case in `store.contract.ts`. */
-export interface Store extends Shared, Reports {
+export interface Store extends Shared, Reports, LiveRows {
   readonly info: StoreInfo
 
   /** The store's own clock, the same for all who share it: deadlines and leases are set and ended by it. */
@@ -327,10 +320,6 @@ export interface Store extends Shared, Reports {
   artifact(uid: string): Promise<Artifact | undefined>
   artifacts(handoff: string): Promise<readonly Artifact[]>
   blob(sha256: string): Promise<Uint8Array | undefined>
-  /** Puts a row in place of the last one. Without a text it goes, and with it all that were not put since `before`. */
-  keepLive(row: Omit<Live, 'text'> & { readonly text?: string }, before: string): Promise<void>
-  /** Rows that were put since then. The text of this handoff only. */
-  live(since: string, uid?: string): Promise<readonly Live[]>
   tokens(): Promise<readonly Token[]>
   token(hash: string): Promise<Token | undefined>
   /** Kept counts of ended handoffs and tasks that differ from their rows. Counts them all: for doctor. */

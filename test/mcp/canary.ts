@@ -92,6 +92,7 @@ async function handoffs(call: Calls, planner: Agent, codex: Agent): Promise<stri
     understood: { task: said('understood'), constraints: [said('constraint')] },
   })
   await call(codex, 'handoff_heartbeat', { id: failed, blocked: said('blocked') })
+  await call(codex, 'handoff_heartbeat', { id: failed, log: said('log') })
   await call(codex, 'handoff_fail', {
     id: failed,
     message: said('message'),

@@ -89,6 +89,7 @@ export const NAMING: Readonly<Record<string, readonly Naming[]>> = {
   handoff_comment:    [names('handoff', 'id', { text: 'Look' })],
   handoff_get:        [names('handoff', 'id')],
   handoff_wait:       [names('handoff', 'id')],
+  handoff_running:    [names('handoff', 'id')],
   handoff_list:       [narrows('handoff', 'parent'), narrows('task', 'task'), narrows('run', 'run'), narrows('agent', 'from')],
   gate_decide:        [names('handoff', 'id', { choice: 'approve' })],
   task_create:        [{ kinds: ['task'], input: (id) => ({ id: 'P7.7.7', title: 'New', depends_on: [id] }) }],
@@ -236,7 +237,7 @@ export const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
   handoff_accept:    [wrong(sent, NOT_RECEIVER, at('id'))],
   handoff_reject:    [wrong(sent, NOT_RECEIVER, at('id', { reason: 'No' })), wrong(taken, NOT_RECEIVER, at('id', { reason: 'No' })),
                       wrong(gate, NOT_RECEIVER, at('id', { reason: 'No' }))],
-  handoff_heartbeat: [wrong(taken, NOT_RECEIVER, at('id', { progress: 50 })), wrong(taken, NOT_RECEIVER, at('id', { blocked: 'Waiting' }))],
+  handoff_heartbeat: [wrong(taken, NOT_RECEIVER, at('id', { progress: 50 })), wrong(taken, NOT_RECEIVER, at('id', { blocked: 'Waiting' })), wrong(taken, NOT_RECEIVER, at('id', { log: 'Working' }))],
   handoff_ask:       [wrong(sent, NOT_RECEIVER, at('id', { question: 'Which?' })), wrong(taken, NOT_RECEIVER, at('id', { question: 'Which?' }))],
   handoff_answer:    [wrong(asked, NOT_SENDER, at('id', { text: 'This' }))],
   handoff_submit:    [wrong(taken, NOT_RECEIVER, at('id', { evidence: EVIDENCE }))],
@@ -271,7 +272,7 @@ export const WRONG: Readonly<Record<string, readonly Wrong[]>> = {
 /** Tools that any member of a workspace may call, whoever it is, and why. */
 // biome-ignore format: read as a table
 export const ANYBODY: readonly (readonly [why: string, ...tools: string[]])[] = [
-  ['read, and members of a workspace read all of it', 'handoff_inbox', 'handoff_get', 'handoff_list', 'handoff_wait', 'task_list', 'task_get',
+  ['read, and members of a workspace read all of it', 'handoff_inbox', 'handoff_get', 'handoff_list', 'handoff_wait', 'handoff_running', 'task_list', 'task_get',
     'task_next_actions', 'task_plan', 'task_brief', 'task_log', 'thought_list', 'document_check', 'document_convert', 'document_export', 'report_metrics',
     'report_progress', 'report_history', 'report_flow', 'report_status', 'audit_sessions', 'audit_verify_chain', 'merkle_root', 'audit_proof',
     'audit_log', 'audit_key', 'workflow_status', 'workflow_list', 'workflow_check', 'workflow_picture', 'agent_list', 'artifact_get'],

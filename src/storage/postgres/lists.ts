@@ -4,11 +4,11 @@ import type { Writes } from '../loaded.ts'
 import { type Call, call } from './connection/round-trip.ts'
 import { IN_WORKSPACE } from './tables.ts'
 
-const kept = (setting: string) => `WHERE current_setting('baton.${setting}', true) = 'kept'`
+const whereKept = (setting: string) => `WHERE current_setting('baton.${setting}', true) = 'kept'`
 const COUNT = {
   name: 'count_ended',
   text: `INSERT INTO baton.ended AS e (ws, slot, done, ${ENDS.join(', ')})
-    SELECT $1::integer, pg_backend_pid() % 16, 0, ${ENDS.map((_, i) => `$${i + 2}::bigint`).join(', ')} ${kept('lists')}
+    SELECT $1::integer, pg_backend_pid() % 16, 0, ${ENDS.map((_, i) => `$${i + 2}::bigint`).join(', ')} ${whereKept('lists')}
     ON CONFLICT (ws, slot) DO UPDATE SET ${ENDS.map((end) => `${end} = e.${end} + excluded.${end}`).join(', ')}`,
 }
 
@@ -40,18 +40,18 @@ const LISTS = [
     ['agent', 'side', 'uid'],
     ({ uid, from, to, state }) =>
       isOpen(state) ? [[from, 'from', uid] as const, [to, 'to', uid] as const] : [],
-    kept('parties'),
+    whereKept('parties'),
   ),
   // `sender receiver type state`: an open handoff by its type, an ended one by all.
   listIn(
     'facet',
     ['key', 'uid'],
-    (handoff) => keysOf(handoff).map((key) => [key, handoff.uid]),
-    `${kept('lists')} ON CONFLICT DO NOTHING`,
+    (handoff) => listKeysOf(handoff).map((key) => [key, handoff.uid]),
+    `${whereKept('lists')} ON CONFLICT DO NOTHING`,
   ),
 ]
 
-function keysOf(handoff: Handoff): readonly string[] {
+function listKeysOf(handoff: Handoff): readonly string[] {
   const { from, to, type, state } = handoff
   if (isOpen(state)) return [`  ${type} open`]
   const rest = `${type} ${state}`
@@ -83,7 +83,7 @@ export function flushLists(ws: number, { handoffs, oldHandoffs }: Writes): reado
       const pairs = moved.map(({ was, now }) => [was ? of(was) : [], of(now)] as const)
       const left = pairs.flatMap(([was, now]) => without(was, now))
       const joined = pairs.flatMap(([was, now]) => without(now, was))
-      return [...written(leave, ws, left), ...written(join, ws, joined)]
+      return [...rowCalls(leave, ws, left), ...rowCalls(join, ws, joined)]
     }),
     ...(counts.some((by) => by !== 0) ? [call(COUNT, ws, ...counts)] : []),
   ]
@@ -94,5 +94,5 @@ type Cells = readonly (readonly string[])[]
 const without = (rows: Cells, others: Cells): Cells =>
   rows.filter((row) => !others.some((other) => row.every((cell, i) => cell === other[i])))
 
-const written = (statement: Call['statement'], ws: number, rows: Cells): readonly Call[] =>
+const rowCalls = (statement: Call['statement'], ws: number, rows: Cells): readonly Call[] =>
   rows[0] ? [call(statement, ws, ...rows[0].map((_, i) => rows.map((row) => row[i]!)))] : []

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { keyOf, redactedRows, stubOf } from '../rows.ts'
 import type { Redaction, Store } from '../store.ts'
 import type { Ask } from './connection/ask.ts'
@@ -57,9 +58,14 @@ export function redactCalls(ws: number, redaction: Redaction): Call[] {
   return calls
 }
 
+const PLACE = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::xid::text AS place'
+const READ_BEFORE = `SELECT 1 FROM pg_stat_activity
+  WHERE datname = current_database() AND age(backend_xmin) > age($1::text::xid)`
+const READERS_MS = 2_000
+
 /**
- * Gives the space of old row versions back. Versions that another session can still see stay until the server's own
- * vacuum, and bytes stay in free space and in the server's log of changes until they are written over. Answers false
+ * Gives the space of old row versions back. Reads that began earlier may still see them, and get two seconds to end.
+ * Versions that another session sees even then stay until the server's own vacuum, and bytes stay in free space and in the server's log of changes until they are written over. Answers false
  * where the tables belong to another role, which the server lets vacuum nothing.
  */
 export function scrub(connections: Connections): Promise<boolean> {
@@ -67,6 +73,9 @@ export function scrub(connections: Connections): Promise<boolean> {
     const owner = `SELECT pg_has_role(relowner, 'USAGE') AS ours FROM pg_class WHERE oid = 'baton.entry'::regclass`
     if (!(await client.query(owner)).rows[0].ours) return false
     const limit = (await client.query("SELECT current_setting('statement_timeout') AS limit")).rows[0].limit
+    const [{ place }] = (await client.query(PLACE)).rows
+    for (const end = performance.now() + READERS_MS; performance.now() < end; await pause(20))
+      if ((await client.query(READ_BEFORE, [place])).rows.length === 0) break
     await client.query('SET statement_timeout = 0')
     for (const table of TEXTS) await client.query(`VACUUM baton.${table}`)
     // The index keeps every word that it ever held, and pages of the table keep deleted rows: both get new files.

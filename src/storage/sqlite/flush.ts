@@ -46,6 +46,14 @@ export function flush(db: Statements, writes: Writes, remembered: Remembered): v
 const PUT_AWAY = `UPDATE entry SET body = ?, disclosures = NULL
   WHERE id = ? AND coalesce(disclosures, '[]') = ? AND length(body) > 20`
 
+const END_LIVE = 'DELETE FROM live WHERE at < ? OR (uid = ? AND attempt = ?)'
+
+export function keepLive(db: Statements, ...[row, before]: Parameters<Store['keepLive']>): void {
+  const { uid, attempt, at, text } = row
+  if (text === undefined) db.run(END_LIVE, before, uid, attempt)
+  else db.run('INSERT OR REPLACE INTO live VALUES (?, ?, ?, ?)', uid, attempt, at, text)
+}
+
 export const putAway = (db: Statements, entries: Parameters<Store['putAway']>[0]): number =>
   entries.reduce((sum, { id, index, disclosures = [] }) => {
     return sum + db.run(PUT_AWAY, Buffer.from(stubOf(index)), id, JSON.stringify(disclosures))

@@ -7,8 +7,7 @@ import { sql as history } from './migrations/0003-history.ts'
 import { sql as words } from './migrations/0004-words.ts'
 import { sql as lists } from './migrations/0005-lists.ts'
 import { sql as search } from './migrations/0006-search.ts'
-import { sql as outcomes } from './migrations/0007-outcomes.ts'
-import { sql as programs } from './migrations/0008-programs.ts'
+import { sql as reports } from './migrations/0007-reports.ts'
 
 export interface Migration {
   readonly sql: string
@@ -24,8 +23,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: words, additive: true },
   { sql: lists, additive: true },
   { sql: search, additive: true },
-  { sql: outcomes, additive: true },
-  { sql: programs, additive: true },
+  { sql: reports, additive: true },
 ]
 
 export const SCHEMA = MIGRATIONS.length

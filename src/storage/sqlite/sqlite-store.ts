@@ -14,7 +14,7 @@ import { keyOf } from '../rows.ts'
 import type { Cleared, DumpRow, Store, StoreInfo, Token, Unit } from '../store.ts'
 import { WorkingSet } from '../working-set.ts'
 import { isBusy, isRetired, toBatonError } from './errors.ts'
-import { addCheckpoint, flush, growTree, putAway } from './flush.ts'
+import { addCheckpoint, flush, growTree, keepLive, putAway } from './flush.ts'
 import { documentOf, dueBefore, giveBack, load, probeDue } from './load.ts'
 import { retire, schemaVersion } from './migrate.ts'
 import { LOCK_WAIT_MS, type Opened, type OpenOptions, openDatabase, refuseMoved } from './open.ts'
@@ -33,7 +33,6 @@ export interface SqliteStoreOptions extends OpenOptions {
 
 const MAX_BATCH = 256
 const TOKEN = 'SELECT doc FROM token WHERE hash = ?'
-const END_LIVE = 'DELETE FROM live WHERE at < ? OR (uid = ? AND attempt = ?)'
 const NEWEST = 'SELECT at FROM entry ORDER BY id DESC LIMIT 1'
 
 /** Opens the embedded store; makes it when it is not there. */
@@ -189,16 +188,8 @@ class SqliteStore {
   addCheckpoint: Store['addCheckpoint'] = (checkpoint) =>
     this.#locked(() => addCheckpoint(this.#statements, checkpoint), false)
   putAway: Store['putAway'] = (entries) => this.#locked(() => putAway(this.#statements, entries), false)
-
-  keepLive: Store['keepLive'] = ({ uid, attempt, at, text }, before) =>
-    this.#locked(() => {
-      if (text === undefined) this.#statements.run(END_LIVE, before, uid, attempt)
-      else this.#statements.run('INSERT OR REPLACE INTO live VALUES (?, ?, ?, ?)', uid, attempt, at, text)
-    }, false)
-
-  subscribe(listener: Listener): () => void {
-    return this.#signal.subscribe(listener)
-  }
+  keepLive: Store['keepLive'] = (...row) => this.#locked(() => keepLive(this.#statements, ...row), false)
+  subscribe = (listener: Listener): (() => void) => this.#signal.subscribe(listener)
 
   async gc(before: string, apply: boolean, most = -1): Promise<Cleared> {
     const { leftovers } = await import('../leftovers.ts')

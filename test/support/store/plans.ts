@@ -253,7 +253,7 @@ function* combined(
 /** One value where only its presence counts; of a list of words every half, both ends and the last five. */
 function valuesOf(schema: z.ZodType, name: string): readonly unknown[] {
   const words = wordsIn(schema)
-  if (words.length === 0) return [name === 'run' ? RUN : 'x']
+  if (words.length === 0) return [['run', 'about'].includes(name) ? RUN : 'x']
   if (!schema.safeParse([words[0]]).success) return [words.at(-1)]
   const half = Math.ceil(words.length / 2)
   return [words, words.slice(0, half), words.slice(half), words.slice(-5), [words[0]], [words.at(-1)]]

@@ -55,6 +55,7 @@ const ROUTES: Readonly<Record<string, readonly [route: string, scope: string]>> 
   handoff_reassign:  ['POST /v1/handoffs/{id}/reassign',   'handoff:write'],
   handoff_cancel:    ['POST /v1/handoffs/{id}/cancel',     'handoff:write'],
   handoff_wait:      ['GET /v1/handoffs/{id}/wait',        'handoff:read'],
+  handoff_running:      ['GET /v1/running',        'handoff:read'],
   gate_decide:       ['POST /v1/gates/{id}/decide',        'gate:write, people only'],
   document_check:    ['POST /v1/documents/check',          'document:read'],
   document_convert:  ['POST /v1/documents/convert',        'document:read'],

@@ -28,7 +28,7 @@ export function toMarkdown(report: Report): string {
     ),
     ...(progress.length > 0 ? ['### Workflows', workflows(progress)] : []),
     ...metrics.filter((group) => group.metrics.length > 0).map(metricsOf),
-    ...(said.length > 0 ? ['### Findings', said.map((line) => `- ${text(line)}`).join('\n')] : []),
+    ...(said.length > 0 ? ['### Findings', said.map((line) => `- ${cellText(line)}`).join('\n')] : []),
   ].join('\n\n')
 }
 
@@ -45,7 +45,7 @@ const workflows = (progress: Report['progress']): string =>
   )
 
 const metricsOf = ({ key = '', metrics }: MetricsGroup): string =>
-  `### Metrics of ${text(key)}\n\n${table(
+  `### Metrics of ${cellText(key)}\n\n${table(
     ['Metric', 'Value', 'From'],
     metrics.map((metric) => [metric.path, valueText(metric), `${metric.count}`]),
   )}`
@@ -68,12 +68,12 @@ export function valueText(metric: MetricSummary): string {
 }
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows.map((row) => row.map(text))]
+  [head, head.map(() => '---'), ...rows.map((row) => row.map(cellText))]
     .map((row) => `| ${row.join(' | ')} |`)
     .join('\n')
 
 /** An agent's words are shown as words: no markup, no link, no mention of a person, no end of a cell. */
-const text = (said: string): string =>
+const cellText = (said: string): string =>
   oneLine(said)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

@@ -12,7 +12,15 @@ const ROW = `'@' || ${ENDED_AT} || ' ' || ${MADE} || ' '
 const NEW = ROW.replaceAll('row.', 'new.')
 const OLD = ROW.replaceAll('row.', 'old.')
 
-/** Additive: a handoff that has ended is found by when it ended, so that reports count without reading documents. */
+const USED = `SELECT '$' || h.uid || ' ' || json_array(json_extract(a.value, '$.holder'), json_extract(h.doc, '$.task'), h.run,
+    json_extract(a.value, '$.started_at'), json(json_extract(a.value, '$.usage')), a.key), h.uid
+  FROM handoff AS h, json_each(h.doc, '$.attempts') AS a WHERE json_extract(a.value, '$.usage') NOT NULL`
+
+/**
+ * Additive: a handoff that has ended is found by when it ended, so that reports count without reading documents. An
+ * attempt whose program reported cost has a key, `$uid [agent, task, run, start, usage, place]`. The newest output of
+ * programs that run now is shown and never copied; a redaction takes it away.
+ */
 export const sql = `
 INSERT INTO facet SELECT ${ROW}, uid FROM handoff AS row WHERE open = 0;
 CREATE TRIGGER handoff_outcome_new AFTER INSERT ON handoff WHEN new.open = 0 BEGIN
@@ -22,5 +30,16 @@ CREATE TRIGGER handoff_outcome AFTER UPDATE OF state ON handoff
 WHEN (old.open = 0 OR new.open = 0) AND old.state <> new.state BEGIN
   DELETE FROM facet WHERE old.open = 0 AND uid = old.uid AND key = ${OLD};
   INSERT OR IGNORE INTO facet SELECT ${NEW}, new.uid WHERE new.open = 0;
+END;
+CREATE TABLE live (
+  uid TEXT NOT NULL, attempt INTEGER NOT NULL, at TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (uid, attempt)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER live_redacted AFTER INSERT ON entry WHEN new.act = 'audit.redact' BEGIN
+  DELETE FROM live WHERE uid = new.subject;
+END;
+INSERT INTO facet ${USED};
+CREATE TRIGGER usage_kept AFTER INSERT ON entry WHEN new.act = 'handoff.usage' BEGIN
+  DELETE FROM facet WHERE key > '$' || new.subject AND key < '$' || new.subject || '!';
+  INSERT OR IGNORE INTO facet ${USED} AND h.uid = new.subject;
 END;
 `

@@ -85,12 +85,14 @@ it('J2: a team that lives in _handoffs/', async (t) => {
   await run('verify', '@', '--as', 'perplexity', '--pass')
 
   assert.equal(existsSync(file), false)
-  const archived = readFileSync(join(root, '_handoffs/archived', month.replace('-', '/'), name), 'utf8')
+  const shelf = join(root, '_handoffs/archived', month.replace('-', '/'), name)
+  const archived = readFileSync(shelf, 'utf8')
   assert.match(archived, /^status: Complete$/m)
   const index = parse(readFileSync(join(root, '_handoffs/_index.yaml'), 'utf8'))
   assert.deepEqual([index.active_handoffs, index.recently_completed[0].id], [[], name.replace('.md', '')])
   assert.match(await run('task', 'get', 'BPRD-2026-0042'), /done/)
-  assert.match(await run('folders', 'doctor'), /\.problem\t.*\n✓ nothing to repair; 1 note above/)
+  assert.match(readFileSync(`${shelf}.problem`, 'utf8'), /gemini may not accept/)
+  assert.match(await run('folders', 'doctor'), /^✓ folder, names, front matter, index and engine agree$/m)
 
   // The eleventh open handoff of grok is one too many, whoever receives it.
   for (let n = 1; n <= 10; n += 1) await run(...handoff(n))

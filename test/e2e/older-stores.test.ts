@@ -247,8 +247,10 @@ const NOT_TOLD = ['may', 'path', 'files', 'about', 'also', 'at_gates']
 function comparable(answer: Record<string, unknown>, overdue: readonly string[]): unknown {
   const kept: Record<string, unknown> = { ...answer }
   for (const field of NOT_TOLD) delete kept[field]
+  // 0.1.0 told no reasons in the timeline.
   if (Array.isArray(kept.untrusted))
-    kept.untrusted = kept.untrusted.filter((name) => !NOT_TOLD.includes(name))
+    kept.untrusted = kept.untrusted.filter((name) => ![...NOT_TOLD, 'timeline'].includes(name))
+  if (Array.isArray(kept.timeline)) kept.timeline = kept.timeline.map(({ why: _, ...entry }) => entry)
   // 0.1.0 did not say that a list shows only a part of a gate.
   if (Array.isArray(kept.gates)) kept.gates = kept.gates.map(({ cut: _, ...gate }) => gate)
   // 0.1.0 did not say how long each step took.

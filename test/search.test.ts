@@ -13,6 +13,7 @@ import { invoke } from '../src/operations/operation.ts'
 import type { Call } from '../src/service/deps.ts'
 import type { Store } from '../src/storage/store.ts'
 import { by, describeOnEngines, person, type Workspace } from './support/program/workspace.ts'
+import { startOwnPostgres } from './support/servers/postgres.ts'
 import { newDatabase, newPostgresPlace, newSqlitePlace, query } from './support/store/store-places.ts'
 import { offer, until } from './support/store/store-units.ts'
 
@@ -180,8 +181,10 @@ describe('search on two engines', () => {
   })
 
   it('holds no byte of a redacted word in the files of its index, which PostgreSQL would keep', async (t) => {
-    // Old rows that a session of this database can still see would stay, so it is one of its own.
-    const url = await newDatabase()
+    // Old rows stay while a transaction anywhere on the server may see them, so it is one of its own.
+    const server = await startOwnPostgres()
+    t.after(() => server.stop())
+    const url = await newDatabase(server.url)
     const store = await openStore({ engine: 'postgres', url, workspace: 'default' })
     t.after(() => store.close())
     const service = createService(store)
@@ -209,14 +212,17 @@ describe('search on two engines', () => {
     const { handoff } = await send(`Use ${word} ${longer}`)
     await call('handoff_list', { text: word })
     assert.deepEqual(await filesWith(), ['word', 'word_words'])
-    const reading = query(url, 'SELECT pg_sleep(0.7)')
-    const sleeping = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`
-    await until('the old read', async () => (await query(url, sleeping)).length === 1)
+    const earlier = [
+      query(url, 'SELECT pg_sleep(0.7)'),
+      query(server.url, 'SELECT pg_current_xact_id(), pg_sleep(2)'),
+    ]
+    const sleeping = `SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'`
+    await until('a read and a write', async () => (await query(url, sleeping)).length === 2)
 
     await call('audit_redact', { id: handoff.id, field: 'summary', reason: 'leaked-key' })
 
     assert.deepEqual(await filesWith(), [])
-    await reading
+    await Promise.all(earlier)
     assert.deepEqual(((await call('handoff_list', { text: word })) as Found).found, [])
     assert.deepEqual(await filesWith(), [])
   })

@@ -58,15 +58,17 @@ export function redactCalls(ws: number, redaction: Redaction): Call[] {
   return calls
 }
 
-const PLACE = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::xid::text AS place'
-const READ_BEFORE = `SELECT 1 FROM pg_stat_activity
-  WHERE datname = current_database() AND age(backend_xmin) > age($1::text::xid)`
-const READERS_MS = 2_000
+const PLACE = 'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS place'
+/** A snapshot counts every open write of the server, also those in other databases. */
+const IS_SEEN = `SELECT 1 WHERE pg_snapshot_xmin(pg_current_snapshot()) < $1::text::xid8 OR EXISTS (SELECT FROM pg_stat_activity
+  WHERE datname = current_database() AND age(backend_xmin) > age($1::text::xid8::xid))`
+const READERS_MS = 5_000
 
 /**
- * Gives the space of old row versions back. Reads that began earlier may still see them, and get two seconds to end.
- * Versions that another session sees even then stay until the server's own vacuum, and bytes stay in free space and in the server's log of changes until they are written over. Answers false
- * where the tables belong to another role, which the server lets vacuum nothing.
+ * Gives the space of old row versions back. Sessions that began earlier may still see them, and get five seconds to
+ * end. Versions that are seen even then stay until the server's own vacuum, and bytes stay in free space and in the
+ * server's log of changes until they are written over. Answers false where the tables belong to another role, which
+ * the server lets vacuum nothing.
  */
 export function scrub(connections: Connections): Promise<boolean> {
   return withClient(connections, 'writes', async (client) => {
@@ -75,7 +77,7 @@ export function scrub(connections: Connections): Promise<boolean> {
     const limit = (await client.query("SELECT current_setting('statement_timeout') AS limit")).rows[0].limit
     const [{ place }] = (await client.query(PLACE)).rows
     for (const end = performance.now() + READERS_MS; performance.now() < end; await pause(20))
-      if ((await client.query(READ_BEFORE, [place])).rows.length === 0) break
+      if ((await client.query(IS_SEEN, [place])).rows.length === 0) break
     await client.query('SET statement_timeout = 0')
     for (const table of TEXTS) await client.query(`VACUUM baton.${table}`)
     // The index keeps every word that it ever held, and pages of the table keep deleted rows: both get new files.

@@ -59,9 +59,9 @@ export function redactCalls(ws: number, redaction: Redaction): Call[] {
 }
 
 const PLACE = 'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS place'
-/** A snapshot counts every open write of the server, also those in other databases. */
-const IS_SEEN = `SELECT 1 WHERE pg_snapshot_xmin(pg_current_snapshot()) < $1::text::xid8 OR EXISTS (SELECT FROM pg_stat_activity
-  WHERE datname = current_database() AND age(backend_xmin) > age($1::text::xid8::xid))`
+/** Sessions of this database, this one included: a snapshot counts the open writes of other databases too. */
+const IS_SEEN = `SELECT 1 FROM pg_stat_activity
+  WHERE datname = current_database() AND age(backend_xmin) > age($1::text::xid8::xid)`
 const READERS_MS = 5_000
 
 /**

@@ -45,6 +45,8 @@ describe('the output of a program that baton run runs', { concurrency: 2 }, () =
         all.items.map((item) => [item.id, item.log]),
         [[id, undefined]],
       )
+      const shown = await quick(office.where, 'handoff', 'running', id)
+      assert.match(shown.stdout, new RegExp(`^${id}\\tcoder\\t.*\\nfirst line `))
       const [few, none] = [await withScope('handoff:read'), await withScope('task:read')]
       assert.equal((await few.handoff_running({ id })).items[0]?.log, undefined)
       await assert.rejects(none.handoff_running({ id }), { code: 'not_found' })
@@ -59,6 +61,7 @@ describe('the output of a program that baton run runs', { concurrency: 2 }, () =
       assert.equal((await ran).code, 0)
 
       assert.equal(await look(), undefined)
+      assert.equal((await quick(office.where, 'handoff', 'running')).code, 0)
       const { files } = await reader.handoff_get({ id })
       const kept = files?.find(({ path }) => path.includes('run-1'))
       const { content } = await reader.artifact_get({ uid: kept?.uid ?? '' })

@@ -212,3 +212,14 @@ const handoffsView = (shell: Shell, page: OperationOutput<'handoff_list'>): stri
     { text: h.title, fill: true },
     { text: shell.screen.when(h.updated_at), style: 'dim' },
   ])
+
+export function runningView(shell: Shell, page: OperationOutput<'handoff_running'>): string {
+  const list = shell.list(page, 'No program runs.', ['ID', 'AGENT', 'TITLE', 'SINCE'], (h) => [
+    { text: h.id, style: 'bold' },
+    h.to,
+    { text: h.title, fill: true },
+    { text: shell.screen.when(h.since), style: 'dim' },
+  ])
+  const lines = page.items.flatMap(({ log = '' }) => log.trimEnd().split('\n').map(plainText))
+  return [list, ...lines.filter((line) => line !== '')].join('\n')
+}

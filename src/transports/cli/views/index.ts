@@ -28,6 +28,7 @@ const VIEWS: Readonly<Partial<Record<OperationName, (session?: Session) => Promi
   handoff_resend: async () => (await handoff()).sentView,
   handoff_list: async () => (await handoff()).listView,
   handoff_claim: async () => (await handoff()).claimView,
+  handoff_running: async () => (await handoff()).runningView,
   task_list: async () => (await task()).taskListView,
   task_next_actions: async () => (await task()).nextView,
   task_plan: async () => (await task()).planView,

@@ -58,8 +58,23 @@ export class BatonError extends Error {
   }
 }
 
-export const invalidInput = (message: string, details?: ErrorDetails, cause?: unknown): BatonError =>
-  new BatonError('invalid_input', message, details, cause)
+type Told = readonly [message: string, details?: ErrorDetails, cause?: unknown]
+
+export const invalidInput = (...told: Told): BatonError => new BatonError('invalid_input', ...told)
+export const notFound = (...told: Told): BatonError => new BatonError('not_found', ...told)
+export const notAllowed = (...told: Told): BatonError => new BatonError('not_allowed', ...told)
+export const wrongState = (...told: Told): BatonError => new BatonError('wrong_state', ...told)
+export const conflict = (...told: Told): BatonError => new BatonError('conflict', ...told)
+export const unavailable = (...told: Told): BatonError => new BatonError('unavailable', ...told)
+export const storeRefused = (...told: Told): BatonError => new BatonError('store_refused', ...told)
+
+/** For `catch`: answers `fallback` where the call was refused with one of these codes. All else is thrown on. */
+export const onRefusal =
+  <F>(fallback: F, ...codes: readonly ErrorCode[]) =>
+  (error: unknown): F => {
+    if (error instanceof BatonError && codes.includes(error.code)) return fallback
+    throw error
+  }
 
 /** Document 000's error: an agent may not hold more open handoffs. */
 export class HandoffLimitExceeded extends BatonError {

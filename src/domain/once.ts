@@ -12,6 +12,15 @@ export function once<T>(make: () => T): () => T {
   }
 }
 
+/** The answer of `ask`, or `fallback` where it throws. */
+export function orElse<T, F>(ask: () => T, fallback: F): T | F {
+  try {
+    return ask()
+  } catch {
+    return fallback
+  }
+}
+
 /** A field that may be left out, with its purpose. */
 export const optional = <T extends z.ZodType>(schema: T, purpose: string): z.ZodOptional<T> =>
   schema.optional().describe(purpose)

@@ -20,7 +20,8 @@ export interface Text {
 type Node = Readonly<Record<string, unknown>> & { readonly type?: string; readonly start: number }
 
 const ROOT = resolve(import.meta.dirname, '../..')
-const REFUSES = /(?:Error|Exceeded|Exception|[Rr]efuse\w*|invalid|usage|unknown)$/
+const REFUSES =
+  /(?:Error|Exceeded|Exception|[Rr]efuse\w*|invalid|invalidInput|notFound|notAllowed|wrongState|conflict|unavailable|usage|unknown)$/
 const SQL =
   /^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WITH|BEGIN|PRAGMA|ATTACH|LOCK|COPY|SET|ANALYZE) /
 

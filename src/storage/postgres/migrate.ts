@@ -98,7 +98,7 @@ async function checkedVersion(client: ClientBase, readOnly: boolean): Promise<nu
   if (Number(rows[0]?.value ?? Number.POSITIVE_INFINITY) <= SCHEMA) return version
   throw new BatonError(
     'store_refused',
-    `this database was made by a newer Baton (schema ${version}, this program knows ${SCHEMA}); upgrade with: npm install -g batonpass@latest`,
+    `this database was made by a newer Baton (schema ${version}, this program knows ${SCHEMA}); install that version`,
     { schema: version, known: SCHEMA },
   )
 }

@@ -107,7 +107,7 @@ describe('a store file of a newer program', () => {
       await assert.rejects(openSqliteStore({ path, readOnly }), {
         code: 'store_refused',
         message: new RegExp(
-          `made by a newer Baton \\(schema ${SCHEMA + 2}, this program knows ${SCHEMA}\\); upgrade with: npm install -g batonpass@latest`,
+          `made by a newer Baton \\(schema ${SCHEMA + 2}, this program knows ${SCHEMA}\\); install that version`,
         ),
       })
   })

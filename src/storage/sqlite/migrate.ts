@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import { BatonError } from '../../domain/errors.ts'
+import { storeRefused } from '../../domain/errors.ts'
 import { sql as start } from './migrations/0001-start.ts'
 import { sql as runs } from './migrations/0002-runs.ts'
 import { sql as history } from './migrations/0003-history.ts'
@@ -60,8 +60,7 @@ export function migrate(db: DatabaseSync, options: MigrateOptions = {}): void {
   if (version >= steps.length) return
   const missing = steps.slice(version)
   if (version > 0 && !upgrade && missing.some((step) => !step.additive))
-    throw new BatonError(
-      'store_refused',
+    throw storeRefused(
       `this store has schema ${version} and this program wants ${steps.length}; run: baton store upgrade`,
       { schema: version, wanted: steps.length },
     )
@@ -84,8 +83,7 @@ export function migrate(db: DatabaseSync, options: MigrateOptions = {}): void {
 export function checkSchema(db: DatabaseSync, path: string, readOnly: boolean): void {
   if (path === ':memory:') return
   if (db.prepare('PRAGMA application_id').get()?.application_id !== APPLICATION)
-    throw new BatonError(
-      'store_refused',
+    throw storeRefused(
       `${path} is not a Baton store; name another file, or restore a backup with: baton store restore <file>`,
       { file: path },
     )
@@ -95,9 +93,8 @@ export function checkSchema(db: DatabaseSync, path: string, readOnly: boolean): 
   const key = readOnly ? 'least_reader' : 'least_writer'
   const least = db.prepare('SELECT value FROM meta WHERE key = ?').get(key)?.value
   if (Number(least ?? Number.POSITIVE_INFINITY) <= SCHEMA) return
-  throw new BatonError(
-    'store_refused',
-    `${path} was made by a newer Baton (schema ${version}, this program knows ${SCHEMA}); upgrade with: npm install -g batonpass@latest`,
+  throw storeRefused(
+    `${path} was made by a newer Baton (schema ${version}, this program knows ${SCHEMA}); install that version`,
     { schema: version, known: SCHEMA },
   )
 }
@@ -118,8 +115,7 @@ function refuseForeignSchema(db: DatabaseSync, path: string, version: number): v
     .filter(({ sql }) => !ours.includes(original(sql)))
     .map(({ type, name }) => `${type} ${JSON.stringify(name)}`)
   if (foreign.length === 0) return
-  throw new BatonError(
-    'store_refused',
+  throw storeRefused(
     `${path} holds what Baton did not make: ${foreign.join(', ')}. If the store is yours, drop it with sqlite3 and run: baton trust. Otherwise move the file away and run: baton init`,
     { file: path, foreign },
   )

@@ -1,8 +1,9 @@
 import { join, resolve } from 'node:path'
 import { keepFolders, type Opened, openAround } from './compose/embedded.ts'
 import { AgentName } from './domain/agent.ts'
-import { BatonError } from './domain/errors.ts'
+import { BatonError, invalidInput, onRefusal } from './domain/errors.ts'
 import type { Handoff } from './domain/handoffs/handoff.ts'
+import { present } from './domain/present.ts'
 import { demandSeconds } from './domain/wait-limits.ts'
 import { Tree } from './folders/files/tree.ts'
 import { hashAt } from './folders/queue/artifacts.ts'
@@ -96,8 +97,10 @@ export async function processHandoffRequest(
   return inWorkspace(options, async (opened) => {
     const { store } = opened.service.deps
     const found = await store.handoff(id)
+    // Undefined where another program was faster, or where it is not to be had yet.
     const taken =
-      found?.state === 'offered' && (await agent(opened, found.to).accept(found.uid).catch(isTaken))
+      found?.state === 'offered' &&
+      (await agent(opened, found.to).accept(found.uid).catch(onRefusal(undefined, 'wrong_state')))
     if (!found || !taken) {
       printLine(options, `❌ Handoff not found: ${id}`)
       return null
@@ -156,11 +159,8 @@ export async function waitForHandoffCompletion(
   demandId(id)
   demandSeconds(timeoutSeconds, 'timeout_seconds')
   return inWorkspace(options, async (opened) => {
-    const { uid } = await opened.service.wait(id, {
-      untilFailure: true,
-      ...(timeoutSeconds !== undefined && { timeout_s: timeoutSeconds }),
-      ...(options.signal && { signal: options.signal }),
-    })
+    const { signal } = options
+    const { uid } = await opened.service.wait(id, { untilFailure: true, timeout_s: timeoutSeconds, signal })
     return fileOf(opened, uid)
   })
 }
@@ -208,12 +208,6 @@ function demandResult(artifact: unknown): void {
   }
 }
 
-/** Another program was faster, or it is not to be had yet. */
-function isTaken(error: unknown): undefined {
-  if (error instanceof BatonError && error.code === 'wrong_state') return undefined
-  throw error
-}
-
 async function succeed(
   opened: Opened,
   id: string,
@@ -223,10 +217,8 @@ async function succeed(
   const { to } = await held(opened, id)
   const tree = treeOf(opened)
   await agent(opened, to).submit(id, {
-    output: { artifact_id, artifact_path: path, ...(type !== undefined && { artifact_type: type }) },
-    artifacts: [
-      { path, role: 'output', ...(type !== undefined && { type }), ...(tree && hashAt(tree, path)) },
-    ],
+    output: { artifact_id, artifact_path: path, ...present({ artifact_type: type }) },
+    artifacts: [{ path, role: 'output', ...present({ type }), ...(tree && hashAt(tree, path)) }],
     schema_compliance: 'valid',
     ...(validation && { validation: { status: 'passed', ...validation } }),
     ...(metadata && { metadata: { ...metadata } }),
@@ -254,9 +246,7 @@ async function fail(
 async function held({ service }: Opened, id: string): Promise<Handoff> {
   const found = await service.deps.store.handoff(id)
   if (found) return found
-  throw new BatonError('not_found', `there is no handoff ${id}; see what is there with: baton list`, {
-    id,
-  })
+  throw new BatonError('not_found', `there is no handoff ${id}; see what is there with: baton list`, { id })
 }
 
 /** The file as it lies there when the engine and the folder agree; without a folder as it would be written. */
@@ -304,5 +294,4 @@ function demandText(field: string, value: unknown, wanted: string): string {
   throw refused(field, `is not a string; ${wanted}`)
 }
 
-const refused = (field: string, what: string): BatonError =>
-  new BatonError('invalid_input', `${field} ${what}`, { field })
+const refused = (field: string, what: string): BatonError => invalidInput(`${field} ${what}`, { field })

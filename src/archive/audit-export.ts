@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { exportPieces, type LogReader, type Piece } from '../audit/levels/index.ts'
-import { BatonError } from '../domain/errors.ts'
+import { conflict } from '../domain/errors.ts'
 import type { SignedCheckpoint, Store } from '../storage/store.ts'
 import { platformSha256 } from './audit-platform.ts'
 import { checkpointsBelow } from './tree-verify.ts'
@@ -74,14 +74,13 @@ function refuseForeign(target: string): void {
   try {
     names = readdirSync(target)
   } catch {
-    throw new BatonError('conflict', `${target} is a file; name a folder that is not there`, {
+    throw conflict(`${target} is a file; name a folder that is not there`, {
       folder: target,
     })
   }
   const foreign = names.find((name) => !OWN.includes(name))
   if (names.length === 0 || (foreign === undefined && names.includes('checkpoint'))) return
-  throw new BatonError(
-    'conflict',
+  throw conflict(
     `${target} is not an export of a log${foreign === undefined ? '' : ` (it holds ${foreign})`}; name a new folder or an older export`,
     { folder: target },
   )

@@ -3,7 +3,8 @@ import { createReadStream, createWriteStream, existsSync, linkSync, rmSync } fro
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, conflict, notFound, storeRefused, unavailable } from '../domain/errors.ts'
+import { orElse } from '../domain/once.ts'
 import { movedAway } from '../storage/moved.ts'
 import { SCHEMA as POSTGRES } from '../storage/postgres/migrate.ts'
 import { SCHEMA as SQLITE } from '../storage/sqlite/migrate.ts'
@@ -116,7 +117,7 @@ export async function copyStore(
   const begun = `${place} (copy `
   if (moved !== undefined && moved !== place && !moved.startsWith(begun)) throw movedAway(source.info)
   if (isThere && moved === undefined)
-    throw new BatonError('conflict', `${place} holds this store already; name an empty one`, { location })
+    throw conflict(`${place} holds this store already; name an empty one`, { location })
   // The mark of this copy: one that fails gives back only what has its mark, and one that ends well takes it away.
   if (moved === undefined) await retire(source, `${begun}${randomBytes(4).toString('hex')} not finished)`)
   let sent = new RowDigest()
@@ -148,7 +149,7 @@ export async function copyStore(
 async function retire(source: Store, to: string): Promise<void> {
   if (await source.retire(to)) return
   const text = `another copy of ${source.info.location} began or failed meanwhile; wait for its end, then run the same command again`
-  throw new BatonError('conflict', text, { location: source.info.location })
+  throw conflict(text, { location: source.info.location })
 }
 
 /** The rows of a backup, with their texts where this process wrote them. */
@@ -164,8 +165,7 @@ async function* readBackup(file: string, isOwn = false): AsyncIterable<DumpRow &
 
 /** The lines of its rows. Throws at the end when the file was cut off or changed. */
 async function* readLines(file: string): AsyncIterable<string> {
-  if (!existsSync(file))
-    throw new BatonError('not_found', `there is no file ${file}; check the path`, { file })
+  if (!existsSync(file)) throw notFound(`there is no file ${file}; check the path`, { file })
   const source = createReadStream(file)
   const unpacked = createGunzip()
   const failure = pipeline(source, unpacked).then(
@@ -220,8 +220,7 @@ function checkHead(text: string, file: string): void {
   if (head?.baton_backup !== 1) throw damaged(file, 'it is not a backup of Baton')
   const schema = head.engine ? SCHEMAS[head.engine] : Math.max(SQLITE, POSTGRES)
   if (!((head.schema ?? 0) <= schema))
-    throw new BatonError(
-      'store_refused',
+    throw storeRefused(
       `${file} was made by a newer Baton (schema ${head.schema}, this one has ${schema}); install that version to restore it`,
       { file, schema: head.schema },
     )
@@ -235,22 +234,16 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-const taken = (file: string): BatonError =>
-  new BatonError('conflict', `${file} already exists; name a new file`, { file })
+const taken = (file: string): BatonError => conflict(`${file} already exists; name a new file`, { file })
 
 const damaged = (file: string, reason: string): BatonError =>
-  new BatonError(
-    'store_refused',
-    `${file} cannot be restored: ${reason}; nothing was changed, use another backup`,
-    { file },
-  )
+  storeRefused(`${file} cannot be restored: ${reason}; nothing was changed, use another backup`, { file })
 
 function cannotWrite(file: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException
   if (error instanceof BatonError || code === undefined || code === 'ABORT_ERR') return error
   if (code === 'EEXIST') return taken(file)
-  return new BatonError(
-    'unavailable',
+  return unavailable(
     `${file} cannot be written (${code}), and nothing was left behind; check the folder, its permissions and the free space`,
     { file },
     error,

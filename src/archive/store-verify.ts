@@ -1,5 +1,5 @@
 import { type ChainHead, doubtAbout, verifyChain } from '../audit/chain.ts'
-import { BatonError } from '../domain/errors.ts'
+import { storeRefused } from '../domain/errors.ts'
 import { readStream } from '../service/audit/log-reader.ts'
 import type { Store } from '../storage/store.ts'
 import { leafHash } from '../storage/working-set.ts'
@@ -95,8 +95,7 @@ export async function demandCopied(
   const chains = await verifyChains(target, work)
   const [first] = chains.broken
   if (!first) return chains
-  throw new BatonError(
-    'store_refused',
+  throw storeRefused(
     `the log in ${target.info.location} is broken in stream ${first.stream} at entry ${first.at}: ${first.reason}. Its source is broken in the same place and was not changed`,
     { broken: chains.broken.slice(0, 20) },
   )

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { type Config, type Environment, formatsIn, readSecret } from '../config/config.ts'
 import type { Settings } from '../config/file.ts'
 import type { Actor } from '../domain/agent.ts'
-import { BatonError, invalidInput } from '../domain/errors.ts'
+import { type BatonError, invalidInput, notAllowed, notFound } from '../domain/errors.ts'
 import { once } from '../domain/once.ts'
 import { DEFAULT_POLICY, kindOf } from '../domain/policy.ts'
 import { present } from '../domain/present.ts'
@@ -276,8 +276,7 @@ function demandThere(target: StoreTarget, { store, environment }: OpenContextOpt
   // Unlike existsSync it says so where the folder may not be entered.
   if (statSync(target.path, { throwIfNoEntry: false })) return
   const named = store !== undefined ? '--store' : 'BATON_STORE'
-  throw new BatonError(
-    'not_found',
+  throw notFound(
     `there is no store at ${target.path}, which ${named} names; correct the path, or send a first handoff to make it`,
     { file: target.path },
   )
@@ -293,7 +292,7 @@ async function workspaceFor(options: OpenContextOptions, found: Workspace | unde
     : around !== undefined
       ? `there is no workspace in this repository; to use that of ${around}, set BATON_WORKSPACE=${around}, or`
       : `there is no workspace in ${cwd} or above it;`
-  throw new BatonError('not_found', `${what} make one with: baton init`, {
+  throw notFound(`${what} make one with: baton init`, {
     cwd,
     ...present({ root: found?.root }),
   })
@@ -302,8 +301,7 @@ async function workspaceFor(options: OpenContextOptions, found: Workspace | unde
 /** A store that came with a clone could be a link to any file of this user's. */
 function refuseLink(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
-    throw new BatonError(
-      'not_allowed',
+    throw notAllowed(
       `${path} is a symbolic link, which Baton does not follow; name the real file with --store or BATON_STORE`,
       { path },
     )

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { type Environment, gitEnvironment } from '../config/config.ts'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, storeRefused } from '../domain/errors.ts'
 import { present } from '../domain/present.ts'
 import { startGit } from '../git/git.ts'
 import { logKeyOf } from '../service/audit/log-key.ts'
@@ -24,8 +24,7 @@ export async function refuseTracked(path: string, index: string): Promise<void> 
     env: gitEnvironment(),
   }).catch(() => ({ stdout: isPlain ? name : '' }))
   if (stdout === '') return
-  throw new BatonError(
-    'store_refused',
+  throw storeRefused(
     `git tracks ${path}, so it came with this repository or would go with it, and Baton does not open it. To make it yours, run: git rm --cached ${path}, then: baton trust. To replace it, move it away and run: baton init`,
     { file: path, tracked: true },
   )
@@ -66,8 +65,7 @@ export async function demandKept(environment: Environment, deps: ServiceDeps): P
   if (named?.host !== keys.host || named.file !== file) return
   const isLost = (await keys.key(origin))?.vkey !== named.vkey
   if (!isLost && ((await keys.remembered(origin)) || seenHead(environment, origin) !== undefined)) return
-  throw new BatonError(
-    'store_refused',
+  throw storeRefused(
     isLost
       ? `the key that signed this log is not in ${file} any more. Put it back; if it is lost, a person begins another with: baton audit trust --new-key`
       : `the key of ${origin} is here, and what you remembered of that log is gone: somebody deleted it. Compare the log with a backup; a person starts over with: baton audit trust --reset`,
@@ -85,7 +83,7 @@ export async function otherThanSeen(store: Store, seen: string): Promise<BatonEr
       ? `is an older copy: its log had ${remembered} signed entries when you saw it last, and has ${size} now`
       : `has another history: you have seen a checkpoint of ${remembered} entries that is not here`
   const message = `${location} ${what}. Restore the right copy, or let a person start over with: baton audit trust --reset`
-  return new BatonError('store_refused', message, {
+  return storeRefused(message, {
     ...{ location, origin, remembered, size, seen },
     ...present({ here: newest && headOf(newest.note) }),
   })

@@ -1,5 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, notAllowed } from '../domain/errors.ts'
 import { present } from '../domain/present.ts'
 import { inoOf } from './files/lock.ts'
 import { SAME_INSTANT_MS, type Stamp } from './files/tree.ts'
@@ -154,8 +154,7 @@ export class FolderState {
   own(host: string, now: number): void {
     const row = this.#sql('SELECT host, at FROM owner').get()
     if (row && row.host !== host && now - Number(row.at) < OWNER_GONE_MS)
-      throw new BatonError(
-        'not_allowed',
+      throw notAllowed(
         `another machine (${row.host}) syncs these folders, last seen ${Math.round((now - Number(row.at)) / 1_000)} s ago; work there, or stop it and wait five minutes`,
         { host: row.host },
       )

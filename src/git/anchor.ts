@@ -1,4 +1,4 @@
-import { BatonError } from '../domain/errors.ts'
+import { wrongState } from '../domain/errors.ts'
 import type { Repository } from './git.ts'
 
 /** A checkpoint that a commit remembers. */
@@ -14,8 +14,7 @@ const LISTED = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64})$/
 /** Notes a checkpoint at HEAD, byte for byte. Replaces an earlier note: the caller has compared the two. */
 export async function writeAnchor(repository: Repository, note: string): Promise<string> {
   const commit = await repository.commit('HEAD')
-  if (commit === undefined)
-    throw new BatonError('wrong_state', 'the repository has no commit yet that could remember the log')
+  if (commit === undefined) throw wrongState('the repository has no commit yet that could remember the log')
   const blob = (await repository.run(['hash-object', '-w', '--stdin'], { input: note })).trim()
   const adding = ['notes', `--ref=${ANCHOR_REF}`, 'add', '--force', '--reuse-message', blob, commit]
   await repository.run([...(await identity(repository)), ...adding])

@@ -1,4 +1,4 @@
-import { BatonError } from '../domain/errors.ts'
+import { conflict } from '../domain/errors.ts'
 import type { Repository } from './git.ts'
 import { agentOfWorktree } from './names.ts'
 import { type Ask, belongsTo, maybeTask, type ShownTask } from './task-facts.ts'
@@ -31,8 +31,7 @@ export async function isMine(
   if (task.owner === agent) return true
   const branch = await branchOf(repository, (name) => belongsTo(ask, name, id))
   if (branch === undefined) return false
-  throw new BatonError(
-    'conflict',
+  throw conflict(
     `${id} belongs to ${task.owner}, and branch ${branch} already exists; pick another with${wayOut}`,
     { id, owner: task.owner, branch },
   )

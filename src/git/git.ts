@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { basename, dirname } from 'node:path'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, notFound } from '../domain/errors.ts'
 import { once } from '../domain/once.ts'
 import { demandCommitish, demandPath } from './names.ts'
 
@@ -298,8 +298,7 @@ export async function openRepository(cwd: string, env: GitEnvironment): Promise<
 
 /** For what cannot be done without a repository. */
 export const noRepository = (cwd: string, command: string): BatonError =>
-  new BatonError(
-    'not_found',
+  notFound(
     `${cwd} is not in a git repository, and ${command} needs one; go to the project, or run: git init`,
     { cwd },
   )

@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
-import { BatonError } from '../domain/errors.ts'
+import { conflict, notAllowed } from '../domain/errors.ts'
 import { present } from '../domain/present.ts'
 import type { Problem } from '../domain/problem.ts'
 import { type FileEdit, readText } from '../setup/file-edit.ts'
@@ -14,8 +14,7 @@ export async function findHooksFolder(repository: Repository, hook: string, line
   const folder = resolve(repository.root, asked.trim())
   const common = resolve(repository.root, (await repository.run(['rev-parse', '--git-common-dir'])).trim())
   if (![repository.root, repository.main, common].some((root) => isBelow(root, folder)))
-    throw new BatonError(
-      'not_allowed',
+    throw notAllowed(
       `core.hooksPath is ${folder}, which other repositories use too; add this line to its ${hook} yourself: ${line}`,
       { path: folder },
     )
@@ -23,11 +22,9 @@ export async function findHooksFolder(repository: Repository, hook: string, line
     lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() &&
     ![repository.main, common].some((root) => isBelow(root, realpathSync(folder)))
   )
-    throw new BatonError(
-      'not_allowed',
-      `${folder} is a link that leads out of the repository; add the hook by hand`,
-      { path: folder },
-    )
+    throw notAllowed(`${folder} is a link that leads out of the repository; add the hook by hand`, {
+      path: folder,
+    })
   return folder
 }
 
@@ -51,11 +48,9 @@ export function readHook(path: string): HookFile {
 /** Keeps a hook beside the one that is written. */
 export function keptAside({ path, text, mode }: HookFile, kept: string, runs: 'before' | 'after'): FileEdit {
   if (lstatSync(kept, { throwIfNoEntry: false }))
-    throw new BatonError(
-      'conflict',
-      `${kept} is there already and would be overwritten; remove it or ${path} first`,
-      { path: kept },
-    )
+    throw conflict(`${kept} is there already and would be overwritten; remove it or ${path} first`, {
+      path: kept,
+    })
   const why = `the hook that is there now, as it is; it runs ${runs} the check`
   return { path: kept, before: undefined, after: text, ...present({ mode }), why }
 }

@@ -1,4 +1,4 @@
-import { BatonError } from '../domain/errors.ts'
+import { notFound } from '../domain/errors.ts'
 import { taskReasons } from '../domain/people/gate.ts'
 import { present } from '../domain/present.ts'
 import type { Problem } from '../domain/problem.ts'
@@ -174,8 +174,7 @@ const groupOf = (id: string): string =>
 export async function demandBase(repository: Repository, named?: string): Promise<Base> {
   const base = await repository.base(named)
   if (base) return base
-  throw new BatonError(
-    'not_found',
+  throw notFound(
     `there is no branch ${named ?? 'main'} here; name the one that work is merged into with --base, or fetch it first`,
     { base: named ?? 'main' },
   )
@@ -192,8 +191,7 @@ async function headOf(repository: Repository, branch: string): Promise<string> {
     const fetched = await repository.branch(branch)
     if (fetched) return fetched.commit
   }
-  throw new BatonError(
-    'not_found',
+  throw notFound(
     `there is no branch ${branch} here${remote === undefined ? '' : ` or at ${remote}`}; see: git branch --all`,
     { branch },
   )

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { BatonError } from '../domain/errors.ts'
+import { conflict } from '../domain/errors.ts'
 import { present } from '../domain/present.ts'
 import type { FileEdit } from '../setup/file-edit.ts'
 import { type GitEnvironment, noRepository, openRepository } from './git.ts'
@@ -66,8 +66,7 @@ const ofHusky = (folder: string): string =>
 function readFile(path: string): HookFile {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (stats && !stats.isFile())
-    throw new BatonError(
-      'conflict',
+    throw conflict(
       `${path} is ${stats.isSymbolicLink() ? 'a link' : 'no file'}; add this line to the hook yourself: ${COMMAND}`,
       { path },
     )

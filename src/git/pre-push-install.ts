@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { lstatSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { BatonError } from '../domain/errors.ts'
+import { conflict } from '../domain/errors.ts'
 import { applyEdits, type FileEdit } from '../setup/file-edit.ts'
 import { type GitEnvironment, noRepository, openRepository, type Repository } from './git.ts'
 import { findHooksFolder, type HookFile, keptAside, putBack, readHook } from './hook.ts'
@@ -81,11 +81,7 @@ function isExecutable(path: string): boolean {
 function demandPlain(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   if (!stats || stats.isFile()) return
-  throw new BatonError(
-    'conflict',
-    `${path} is not a plain file; add this line to the hook yourself: ${COMMAND}`,
-    { path },
-  )
+  throw conflict(`${path} is not a plain file; add this line to the hook yourself: ${COMMAND}`, { path })
 }
 
 function installation(hook: HookFile, kept: string): readonly FileEdit[] {

@@ -1,4 +1,4 @@
-import { BatonError } from '../domain/errors.ts'
+import { onRefusal } from '../domain/errors.ts'
 import { present } from '../domain/present.ts'
 import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { OperationName } from '../operations/index.ts'
@@ -22,15 +22,8 @@ export async function taskFacts(ask: Ask, id: string): Promise<TaskFacts> {
 }
 
 /** The same, or undefined when the task is not found. */
-export async function maybeTask(ask: Ask, id: string): Promise<TaskFacts | undefined> {
-  try {
-    return await taskFacts(ask, id)
-  } catch (error) {
-    if (error instanceof BatonError && (error.code === 'not_found' || error.code === 'invalid_input'))
-      return undefined
-    throw error
-  }
-}
+export const maybeTask = (ask: Ask, id: string): Promise<TaskFacts | undefined> =>
+  taskFacts(ask, id).catch(onRefusal(undefined, 'not_found', 'invalid_input'))
 
 export async function allTasks(ask: Ask, filter: object = {}): Promise<readonly ShownTask[]> {
   const found: ShownTask[] = []

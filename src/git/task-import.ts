@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { BatonError, invalidInput } from '../domain/errors.ts'
+import { BatonError, invalidInput, notFound } from '../domain/errors.ts'
+import { orElse } from '../domain/once.ts'
 import { TaskId } from '../domain/tasks/task.ts'
 import { findCycle } from '../domain/tasks/task-order.ts'
 import type { OperationName } from '../operations/index.ts'
@@ -35,7 +36,7 @@ const MAX_SOURCE_BYTES = 32 * 1024 * 1024
 /** The tasks of a file or of Backlog.md's folder. */
 export function readSource(path: string, tag?: string): readonly SourceTask[] {
   const stats = lstatSync(path, { throwIfNoEntry: false })
-  if (!stats) throw new BatonError('not_found', `there is no file ${path}; name one that is there`, { path })
+  if (!stats) throw notFound(`there is no file ${path}; name one that is there`, { path })
   if (stats.isDirectory()) return readBacklog(path)
   if (!stats.isFile() || stats.size > MAX_SOURCE_BYTES)
     throw notRead(`${path} is not a file, or is too large`)
@@ -123,8 +124,7 @@ async function demandDependencies(ask: Ask, tasks: readonly SourceTask[]): Promi
   for (const id of outside)
     if (!(await maybeTask(ask, id))) {
       const task = tasks.find(({ depends_on }) => depends_on.includes(id))!
-      throw new BatonError(
-        'not_found',
+      throw notFound(
         `${task.id} depends on ${id}, which is neither in the file nor here; add it or remove the dependency`,
         { id, task: task.id },
       )

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { BatonError } from '../domain/errors.ts'
+import { type BatonError, conflict, notAllowed, wrongState } from '../domain/errors.ts'
 import { present } from '../domain/present.ts'
 import type { Repository } from './git.ts'
 import { branchName, demandSlug, slugOf, WORKTREES, worktreePath } from './names.ts'
@@ -93,11 +93,10 @@ export async function makeWorktree(
   if (code === 0) return
   // Somebody was quicker: git's own words differ between versions and languages.
   await demandNew(repository, place)
-  throw new BatonError(
-    'wrong_state',
-    `the worktree ${place.path} could not be made: ${stderr.trim().split('\n').at(-1)}`,
-    { branch: place.branch, path: place.path },
-  )
+  throw wrongState(`the worktree ${place.path} could not be made: ${stderr.trim().split('\n').at(-1)}`, {
+    branch: place.branch,
+    path: place.path,
+  })
 }
 
 /** A branch whose worktree was removed, with all its commits, in a folder again. */
@@ -119,8 +118,7 @@ function makeFolders(repository: Repository, path: string): void {
   for (const folder of [join(repository.main, WORKTREES), join(repository.main, WORKTREES, agent)]) {
     mkdirSync(folder, { recursive: true })
     if (lstatSync(folder).isSymbolicLink() || !isInside(repository.main, folder))
-      throw new BatonError(
-        'not_allowed',
+      throw notAllowed(
         `${folder} is a link and leads out of the repository; remove it, and start the task again`,
         { path: folder },
       )
@@ -152,16 +150,14 @@ function demandFree(place: WorktreePlace): void {
 }
 
 function alreadyExists(place: WorktreePlace, what: string): BatonError {
-  return new BatonError(
-    'conflict',
-    `${what}; pick another task (task_next_actions, or: baton next), or give another slug`,
-    { branch: place.branch, path: place.path },
-  )
+  return conflict(`${what}; pick another task (task_next_actions, or: baton next), or give another slug`, {
+    branch: place.branch,
+    path: place.path,
+  })
 }
 
 const nothingToStartFrom = (base: string): BatonError =>
-  new BatonError(
-    'wrong_state',
+  wrongState(
     base === 'HEAD'
       ? 'the repository has no commit yet; commit something first, or start the task without a branch: --no-worktree'
       : `there is no branch or commit ${base} to start from; name another with --base`,

@@ -1,7 +1,7 @@
 import { lstatSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { INDEX_PATH, ROOT } from '../dialects/markdown/home.ts'
-import { BatonError } from '../domain/errors.ts'
+import { notAllowed } from '../domain/errors.ts'
 import { applyEdits } from '../setup/file-edit.ts'
 import type { MigrationPlan } from './plan.ts'
 import { planSummary } from './summary.ts'
@@ -57,8 +57,7 @@ export async function applyMigration(plan: MigrationPlan, backup: string): Promi
 function demandNoLink(root: string, path: string): void {
   for (let at = path; at !== '.'; at = dirname(at))
     if (lstatSync(join(root, at), { throwIfNoEntry: false })?.isSymbolicLink())
-      throw new BatonError(
-        'not_allowed',
+      throw notAllowed(
         `${join(root, at)} is a link, and ${ROOT}/ must be a real folder; replace it and run the same command again`,
         { path: at },
       )

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, notAllowed } from '../domain/errors.ts'
 
 export interface Address {
   readonly address: string
@@ -64,8 +64,7 @@ export async function addressFor(
     return network === 'never' || (network === 'private' && !allowPrivate)
   })
   if (refused)
-    throw new BatonError(
-      'not_allowed',
+    throw notAllowed(
       `${host} is ${refused.address}, an address of this machine or of a network of its own; messages go to public addresses${networkOf(refused) === 'private' ? ' unless the channel says allow_private: true' : ''}`,
       { host },
     )

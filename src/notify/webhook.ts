@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, unavailable } from '../domain/errors.ts'
 import { present } from '../domain/present.ts'
 import type { Trace } from '../domain/trace.ts'
 import { type Address, addressFor, networkOf, type Resolve } from './addresses.ts'
@@ -41,8 +41,7 @@ export async function postWebhook(hook: Webhook, posted: Posted): Promise<void> 
   if (url.protocol === 'http:' && !isLocal)
     throw new BatonError('not_allowed', 'a webhook outside this machine needs https', { host: url.hostname })
   const status = await post(hook, url, address, posted)
-  if (status < 200 || status > 299)
-    throw new BatonError('unavailable', `${url.hostname} answered ${status}`, { status })
+  if (status < 200 || status > 299) throw unavailable(`${url.hostname} answered ${status}`, { status })
 }
 
 function webhookUrl(text: string): URL {
@@ -113,5 +112,5 @@ function post(hook: Webhook, url: URL, address: Address, posted: Posted): Promis
 
 function unreachable({ hostname: host }: URL, error: Error): BatonError {
   const why = (error as NodeJS.ErrnoException).code ?? error.message
-  return new BatonError('unavailable', `${host} could not be reached (${why})`, { host }, error)
+  return unavailable(`${host} could not be reached (${why})`, { host }, error)
 }

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../audit/canonical-json.ts'
 import { sha256 } from '../crypto/crypto.ts'
 import { holderKey } from '../domain/actor.ts'
-import { BatonError, type ErrorDetails, type Refusal, toError } from '../domain/errors.ts'
+import { BatonError, conflict, type ErrorDetails, type Refusal, toError } from '../domain/errors.ts'
 import type { Problem } from '../domain/problem.ts'
 import { type Idem, Needs, type Reads, type View } from '../storage/store.ts'
 import type { Call, News, ServiceDeps } from './deps.ts'
@@ -63,8 +63,7 @@ export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): P
       const before = view.idem()
       if (before) {
         if (before.input_hash === input_hash) return { before }
-        throw new BatonError(
-          'conflict',
+        throw conflict(
           `the key ${before.key} was used for another ${work.op} call; take a new key for new input`,
           { key: before.key },
         )

@@ -4,7 +4,7 @@ import { salt, sha256 } from '../crypto/crypto.ts'
 import type { Agent } from '../domain/agent.ts'
 import type { AuditSession } from '../domain/audit-session.ts'
 import type { Block } from '../domain/blocks/block.ts'
-import { BatonError } from '../domain/errors.ts'
+import { unavailable, wrongState } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Content } from '../domain/handoffs/package.ts'
 import type { Delivery } from '../domain/people/delivery.ts'
@@ -29,15 +29,12 @@ import type { Artifact, Idem, MoreReads, Pair, Reads, Stream, TaskRow, Token, Un
 import { Needs } from './store.ts'
 import type { Append, Redaction, View } from './view.ts'
 
-const held = () =>
-  new BatonError('unavailable', 'another agent is taking the next handoff of this queue; try again')
+const held = () => unavailable('another agent is taking the next handoff of this queue; try again')
 
 const sealed = (uid: string) =>
-  new BatonError(
-    'wrong_state',
-    'this audit session is sealed and takes nothing more; begin another with audit_session_start',
-    { session: uid },
-  )
+  wrongState('this audit session is sealed and takes nothing more; begin another with audit_session_start', {
+    session: uid,
+  })
 
 /** One transaction's memory: units are decided against it in order, each atomically. */
 export class WorkingSet {

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, unavailable } from '../domain/errors.ts'
 import { replaceFile } from '../setup/replace-file.ts'
 
 /** The text of a file of this user's own; undefined when it is not there. A key that others can read is refused. */
@@ -49,8 +49,7 @@ export function writing(file: string, write: () => void): void {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     write()
   } catch (error) {
-    throw new BatonError(
-      'unavailable',
+    throw unavailable(
       `${file} cannot be written (${(error as NodeJS.ErrnoException).code}); check your home folder, or set BATON_HOME to a writable one`,
       { file },
       error,

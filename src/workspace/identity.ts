@@ -1,7 +1,7 @@
 import type { Environment } from '../config/config.ts'
 import { AGENT_NAME } from '../domain/actor.ts'
 import type { Actor, AgentKind } from '../domain/agent.ts'
-import { BatonError, invalidInput } from '../domain/errors.ts'
+import { type BatonError, invalidInput, notAllowed } from '../domain/errors.ts'
 import { present } from '../domain/present.ts'
 
 export interface CallerOptions {
@@ -55,7 +55,7 @@ export function personOnly(actor: Actor, operation: string, called = operation):
         ? `nothing shows that ${name} is at the keyboard; run it at a terminal`
         : undefined
   const details = { operation, actor: name, kind, auth }
-  if (why) throw new BatonError('not_allowed', `${called} is for people only, and ${why}`, details)
+  if (why) throw notAllowed(`${called} is for people only, and ${why}`, details)
 }
 
 /** Reads a name as `AgentName` of the domain does, without loading its schema: every command comes by here. */
@@ -82,8 +82,7 @@ export function toAgentName(user: string, uid?: number): string {
 
 function agentWithoutName({ isTerminal }: CallerOptions, variable: string): BatonError {
   const wayOut = isTerminal ? `, or unset ${variable} if you are a person` : ''
-  return new BatonError(
-    'not_allowed',
+  return notAllowed(
     `${variable} shows that a coding agent is calling, and it did not say which: add --as <name> or set BATON_AGENT${wayOut}`,
     { variable },
   )

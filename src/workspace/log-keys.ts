@@ -6,7 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { readCheckpoint } from '../audit/checkpoint.ts'
 import { newVerifier, printNote, toVkey } from '../audit/note.ts'
 import type { Environment } from '../config/config.ts'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, unavailable } from '../domain/errors.ts'
+import { orElse } from '../domain/once.ts'
 import { nodeSha256 } from '../service/audit/hashes.ts'
 import type { LogKey, LogKeys, RememberedLog } from '../service/audit/keys.ts'
 import { parseKey, readOwn, writeOwn, writing } from './home-files.ts'
@@ -42,7 +43,7 @@ export function openLogKeys({ home, uid }: Pick<Environment, 'home' | 'uid'>): L
       writeOwn(fileOf(origin), String(privateKey.export({ type: 'pkcs8', format: 'pem' })), true)
       // The first process to write made the key: one key for one log.
       const made = await key(origin)
-      if (!made) throw new BatonError('unavailable', `the key ${fileOf(origin)} was made and is not there`)
+      if (!made) throw unavailable(`the key ${fileOf(origin)} was made and is not there`)
       return made
     },
     async retireKey(origin) {
@@ -132,12 +133,11 @@ async function lock(file: string): Promise<() => void> {
         return () => rmSync(file, { force: true })
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException
-        if (code !== 'EEXIST')
-          throw new BatonError('unavailable', `${file} cannot be written (${code})`, { file })
+        if (code !== 'EEXIST') throw unavailable(`${file} cannot be written (${code})`, { file })
       }
       clearStale(file)
       if (performance.now() > deadline)
-        throw new BatonError('unavailable', 'another process is signing with this key; try again', { file })
+        throw unavailable('another process is signing with this key; try again', { file })
       await pause(2 + Math.random() * 8)
     }
   } finally {

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { BatonError } from '../../domain/errors.ts'
+import { unavailable } from '../../domain/errors.ts'
 
 /** How long to wait for another process at the live folders. */
 export const LOCK_WAIT_MS = 10_000
@@ -65,8 +65,7 @@ async function taken(db: DatabaseSync, file: string, waitMs: number): Promise<vo
     } catch (error) {
       if (!/locked|busy/i.test(String((error as Error).message))) throw error
       if (Date.now() >= deadline)
-        throw new BatonError(
-          'unavailable',
+        throw unavailable(
           `another process has been syncing the live folders for ${waitMs / 1_000} s; try again`,
           { file },
           error,

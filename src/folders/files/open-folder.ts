@@ -1,6 +1,6 @@
 import { closeSync, constants, lstatSync, mkdirSync, openSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { BatonError } from '../../domain/errors.ts'
+import { type BatonError, notAllowed } from '../../domain/errors.ts'
 
 /** A folder that is held open, so that nobody can put a link in its place while it is used. */
 export interface Folder {
@@ -83,8 +83,7 @@ function openedOrAbsent(path: string, folder: string): OpenedFolder | undefined 
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined
     if (code === 'ELOOP' || code === 'ENOTDIR')
-      throw new BatonError(
-        'not_allowed',
+      throw notAllowed(
         `${folder} is a link or not a folder, and Baton does not follow links; put a folder in its place`,
         { folder },
         error,
@@ -102,4 +101,4 @@ function makeOne(path: string): void {
 }
 
 const notWithin = (folder: string): BatonError =>
-  new BatonError('not_allowed', `${JSON.stringify(folder)} is not a folder below the project`, { folder })
+  notAllowed(`${JSON.stringify(folder)} is not a folder below the project`, { folder })

@@ -1,6 +1,6 @@
 import { lstatSync, renameSync } from 'node:fs'
 import { FOLDER_OF, isSafeName, type QueueStatus, STATUS_OF, STATUSES } from '../../dialects/queue/names.ts'
-import { BatonError } from '../../domain/errors.ts'
+import { unavailable } from '../../domain/errors.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { present } from '../../domain/present.ts'
 import type { Service } from '../../service/service.ts'
@@ -97,11 +97,10 @@ function move(live: LiveQueue, name: string, from: QueueStatus, to: QueueStatus)
     if (code === 'ENOENT') return false
     if (code !== 'EXDEV') throw error
     if (from === 'in_progress') return copied(tree, `${left}/${name}`, `${right}/${name}`)
-    throw new BatonError(
-      'unavailable',
-      `${left} and ${right} are on different file systems; put both on one`,
-      { from: left, to: right },
-    )
+    throw unavailable(`${left} and ${right} are on different file systems; put both on one`, {
+      from: left,
+      to: right,
+    })
   }
 }
 

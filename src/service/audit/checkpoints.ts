@@ -1,6 +1,6 @@
 import { printCheckpoint, readCheckpoint } from '../../audit/checkpoint.ts'
 import { rootOf } from '../../audit/merkle.ts'
-import { BatonError } from '../../domain/errors.ts'
+import { BatonError, storeRefused } from '../../domain/errors.ts'
 import type { SignedCheckpoint, Tree } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { nodeSha256, toBytes, toText } from './hashes.ts'
@@ -83,8 +83,7 @@ async function rootInTwoWays(reader: TreeReader, tree: Tree): Promise<Uint8Array
   const byEdge = rootOf(nodeSha256, { size: tree.size, hashes: tree.edge.map(toBytes) })
   const byTiles = await reader.rootAt(tree.size)
   if (toText(byEdge) === toText(byTiles)) return byEdge
-  throw new BatonError(
-    'store_refused',
+  throw storeRefused(
     `the tree of the log contradicts its ${tree.size} entries: somebody has changed the store. Nothing was signed; compare it with a backup`,
     { size: tree.size },
   )

@@ -1,7 +1,7 @@
 import { type Checkpoint, readCheckpoint } from '../../audit/checkpoint.ts'
 import { verifyConsistency } from '../../audit/merkle.ts'
 import { openNote, readVkey } from '../../audit/note.ts'
-import { BatonError } from '../../domain/errors.ts'
+import { storeRefused } from '../../domain/errors.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { nodeSha256, toText, verifyEd25519 } from './hashes.ts'
 import { rootOfEntries } from './log-reader.ts'
@@ -37,8 +37,7 @@ export const forked = (
   details: Record<string, unknown>,
   wayOut = '--reset',
 ) =>
-  new BatonError(
-    'store_refused',
+  storeRefused(
     `the log ${deps.store.info.origin} is not the one it was: ${reason}. It was rolled back, rewritten or replaced, so nothing is signed. Restore the right copy, or let a person start over with: baton audit trust ${wayOut}`,
     { origin: deps.store.info.origin, ...details },
   )

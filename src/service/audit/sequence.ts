@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type ChainHead, doubtAbout } from '../../audit/chain.ts'
 import { HASH_BYTES } from '../../audit/sha256.ts'
 import { GrowingTree, hashesOn, openTiles, TILE_WIDTH } from '../../audit/tiles.ts'
-import { BatonError } from '../../domain/errors.ts'
+import { storeRefused, unavailable } from '../../domain/errors.ts'
 import { present } from '../../domain/present.ts'
 import type { LogEntry, Store, Tile, Tree } from '../../storage/store.ts'
 import { leafOfText, nodeSha256, toBytes, toText } from './hashes.ts'
@@ -43,8 +43,7 @@ export async function sequence(store: Store, beside?: (left: number) => Promise<
     }
     // An entry above is there and one below is still being written: its number was taken first.
     if (performance.now() > deadline)
-      throw new BatonError(
-        'unavailable',
+      throw unavailable(
         'a change that began before is not finished, so the log cannot be put in order yet; try again',
       )
     await pause(5)
@@ -121,8 +120,7 @@ function checkedLeaf(store: Store, entry: LogEntry, heads: Heads): Uint8Array {
 }
 
 const damaged = ({ id, stream, seq }: LogEntry, reason: string) =>
-  new BatonError(
-    'store_refused',
+  storeRefused(
     `entry ${seq} of stream ${stream} is not as it was written: ${reason}; nothing is signed over it. See all that is wrong with: baton doctor, and compare with a backup`,
     { entry: id, stream, at: seq, reason },
   )

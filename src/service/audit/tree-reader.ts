@@ -1,7 +1,7 @@
 import { consistencyRanges, inclusionRanges, nodeOf, type Range } from '../../audit/merkle.ts'
 import { HASH_BYTES } from '../../audit/sha256.ts'
 import { placesOf, rootOfHashes, type TilePlace } from '../../audit/tiles.ts'
-import { BatonError } from '../../domain/errors.ts'
+import { storeRefused } from '../../domain/errors.ts'
 import type { Store } from '../../storage/store.ts'
 import { nodeSha256 } from './hashes.ts'
 
@@ -65,8 +65,7 @@ export class TreeReader {
 }
 
 export const missingTile = (level: number, n: number) =>
-  new BatonError(
-    'store_refused',
+  storeRefused(
     `tile ${n} of level ${level} of the log's tree is missing or too short. Somebody has changed the store; compare it with a backup`,
     { level, n },
   )

@@ -1,6 +1,6 @@
 import { verifyChain } from '../../audit/chain.ts'
 import type { ChainReport } from '../../domain/audit-answers.ts'
-import { BatonError } from '../../domain/errors.ts'
+import { storeRefused } from '../../domain/errors.ts'
 import type { Store, Stream } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { newestCheckpoint } from './checkpoints.ts'
@@ -79,8 +79,7 @@ async function followStream(store: Store, { uid, seq, head }: Stream): Promise<v
 }
 
 const broken = (stream: string, at: number, reason: string, session?: string) =>
-  new BatonError(
-    'store_refused',
+  storeRefused(
     `the chain is broken at entry ${at} of stream ${stream}: ${reason}. Somebody has changed the store; compare it with a backup`,
     { stream, at, reason, session },
   )

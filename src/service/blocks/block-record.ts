@@ -3,7 +3,7 @@ import { sha256 } from '../../crypto/crypto.ts'
 import { type Actor, ENGINE } from '../../domain/actor.ts'
 import type { Block, Followed } from '../../domain/blocks/block.ts'
 import type { RouteMode } from '../../domain/blocks/failure-routing.ts'
-import { BatonError } from '../../domain/errors.ts'
+import { BatonError, unavailable } from '../../domain/errors.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { present } from '../../domain/present.ts'
 import type { Needs, Reads, View } from '../../storage/store.ts'
@@ -84,10 +84,7 @@ export async function recordBlock(
       if (!isOvertaken(error)) throw error
     }
   }
-  throw new BatonError(
-    'unavailable',
-    'the handoff of this block is being changed by others; collect it again',
-  )
+  throw unavailable('the handoff of this block is being changed by others; collect it again')
 }
 
 /** How much of what follows from a block is done. */

@@ -1,4 +1,4 @@
-import { BatonError } from '../../../domain/errors.ts'
+import { BatonError, onRefusal } from '../../../domain/errors.ts'
 import type { OperationName } from '../../../operations/index.ts'
 import { type ReferenceKind, referencesOf } from '../catalog.ts'
 import { resolveHandoff, several } from './reference.ts'
@@ -78,16 +78,8 @@ async function matchingTask(session: Session, ref: string): Promise<string | und
   return found.length === 0 ? undefined : only(found, ref, '').id
 }
 
-async function isTask(session: Session, id: string): Promise<boolean> {
-  try {
-    await session.call('task_get', { id })
-    return true
-  } catch (error) {
-    if (error instanceof BatonError && (error.code === 'not_found' || error.code === 'invalid_input'))
-      return false
-    throw error
-  }
-}
+const isTask = (session: Session, id: string): Promise<boolean> =>
+  session.call('task_get', { id }).then(() => true, onRefusal(false, 'not_found', 'invalid_input'))
 
 async function resolveNotice(session: Session, _: OperationName, ref: string): Promise<string> {
   const { notices } = await session.call('handoff_inbox', { limit: 200 })

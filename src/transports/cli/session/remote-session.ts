@@ -1,5 +1,5 @@
 import type { Actor } from '../../../domain/actor.ts'
-import { BatonError } from '../../../domain/errors.ts'
+import { BatonError, notAllowed } from '../../../domain/errors.ts'
 import { once } from '../../../domain/once.ts'
 import { DEFAULT_POLICY } from '../../../domain/policy.ts'
 import { present } from '../../../domain/present.ts'
@@ -70,8 +70,7 @@ const withScope = (error: BatonError, { name }: Actor, scope: string): BatonErro
 /** A token and `--as` must agree: who types a name must not act under another. */
 function demandSame(named: string, holder: string): void {
   if (named !== holder)
-    throw new BatonError(
-      'not_allowed',
+    throw notAllowed(
       `the token belongs to ${holder}, and --as or BATON_AGENT says ${named}; leave out the name`,
       { token: holder, as: named },
     )

@@ -1,6 +1,6 @@
 import type { Actor } from '../../../domain/agent.ts'
 import { keyProblem } from '../../../domain/call-key.ts'
-import { BatonError, invalidInput } from '../../../domain/errors.ts'
+import { BatonError, invalidInput, notAllowed } from '../../../domain/errors.ts'
 import { kindOf } from '../../../domain/policy.ts'
 import { present } from '../../../domain/present.ts'
 import { readTrace } from '../../../domain/trace.ts'
@@ -64,13 +64,12 @@ export function authorise(op: Operation, { actor, scopes }: Caller): void {
     throw new BatonError('not_found', 'there is nothing here that this token may see', { operation: op.name })
   // First what no scope would change.
   if (op.peopleOnly && actor.kind !== 'human')
-    throw new BatonError(
-      'not_allowed',
+    throw notAllowed(
       `only a person may do this, and ${actor.name} is of kind ${actor.kind}; ask a person to do it`,
       { operation: op.name, actor: actor.name },
     )
   if (isGranted) return
-  throw new BatonError('not_allowed', lacksScope(actor.name, op.scope), {
+  throw notAllowed(lacksScope(actor.name, op.scope), {
     operation: op.name,
     scope: op.scope,
   })

@@ -16,8 +16,7 @@ type Fields = Readonly<Record<string, unknown>>
 export async function inputOf(op: Operation, request: Request, path: Fields): Promise<Fields> {
   const query = request.url.includes('?') ? queryFields(new URL(request.url).searchParams) : {}
   if (op.http.method === 'GET') {
-    if (announcesBody(request.headers))
-      throw new BatonError('invalid_input', 'a GET has no body; put the fields into the query')
+    if (announcesBody(request.headers)) throw invalidInput('a GET has no body; put the fields into the query')
     return merge(path, query)
   }
   const [stray] = Object.keys(query)
@@ -41,14 +40,13 @@ function queryFields(params: URLSearchParams): Fields {
 function merge(path: Fields, given: Fields): Fields {
   for (const [name, value] of Object.entries(path))
     if (Object.hasOwn(given, name) && given[name] !== value)
-      throw new BatonError('invalid_input', `${name}: the path and the fields beside it do not agree`)
+      throw invalidInput(`${name}: the path and the fields beside it do not agree`)
   return { ...given, ...path }
 }
 
 /** The JSON object of a body, read no further than to its limit. */
 export async function bodyOf(request: Request, limit: number): Promise<Fields> {
-  const wrongType = () =>
-    new BatonError('invalid_input', 'send the body as plain JSON with Content-Type: application/json')
+  const wrongType = () => invalidInput('send the body as plain JSON with Content-Type: application/json')
   const type = request.headers.get('content-type')
   if ((type !== null && !JSON_TYPE.test(type)) || request.headers.has('content-encoding')) throw wrongType()
   const text = await bodyText(request, limit)
@@ -57,7 +55,7 @@ export async function bodyOf(request: Request, limit: number): Promise<Fields> {
   if (type === null) throw wrongType()
   const body = parseJson(text)
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new BatonError('invalid_input', 'the body is not a JSON object')
+    throw invalidInput('the body is not a JSON object')
   return body as Fields
 }
 
@@ -75,7 +73,7 @@ async function bodyText(request: Request, limit: number): Promise<string> {
   try {
     return UTF8.decode(bytes)
   } catch {
-    throw new BatonError('invalid_input', 'the body is not UTF-8')
+    throw invalidInput('the body is not UTF-8')
   }
 }
 
@@ -109,6 +107,4 @@ function tooLarge(limit: number): BatonError {
   return new BatonError('too_large', `the body is larger than ${most}`, { limit_bytes: limit })
 }
 
-function brokenOff(): BatonError {
-  return new BatonError('invalid_input', 'the body broke off before its end')
-}
+const brokenOff = (): BatonError => invalidInput('the body broke off before its end')

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener, RequestError } from '@hono/node-server'
-import { BatonError, type ErrorCode } from '../../../domain/errors.ts'
+import { BatonError, type ErrorCode, invalidInput } from '../../../domain/errors.ts'
 import { once as onlyOnce } from '../../../domain/once.ts'
 import { HOLD_MS } from '../../../domain/wait-limits.ts'
 import { loadOperations } from '../../../operations/index.ts'
@@ -163,9 +163,7 @@ function listener(times: typeof TIMES, answer: Answer): Server {
 /** The answer to a request that the app never saw, such as one with a broken request line or `Host`. */
 function unanswered(error: unknown): Response {
   return problemResponse(
-    error instanceof RequestError
-      ? new BatonError('invalid_input', 'the request line or its Host is broken')
-      : error,
+    error instanceof RequestError ? invalidInput('the request line or its Host is broken') : error,
   )
 }
 

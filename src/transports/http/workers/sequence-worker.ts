@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { BatonError } from '../../../domain/errors.ts'
+import { onRefusal } from '../../../domain/errors.ts'
 import type { Service } from '../../../service/service.ts'
 import type { Log } from '../server/log.ts'
 import { alarmOf, repeat } from './repeat.ts'
@@ -72,12 +72,7 @@ type Audit = Awaited<ReturnType<Service['audit']>>
 
 /** False where the key is not: whoever has it signs what is put in order here. */
 async function signed(audit: Audit): Promise<boolean> {
-  try {
-    await audit.checkpoint()
-    return true
-  } catch (error) {
-    if (!(error instanceof BatonError && error.code === 'unmet')) throw error
-    await audit.sequence()
-    return false
-  }
+  const isSigned = await audit.checkpoint().then(() => true, onRefusal(false, 'unmet'))
+  if (!isSigned) await audit.sequence()
+  return isSigned
 }

@@ -1,5 +1,5 @@
 import { type Actor, AGENT_NAME } from '../../../../domain/actor.ts'
-import { BatonError } from '../../../../domain/errors.ts'
+import { BatonError, conflict } from '../../../../domain/errors.ts'
 import { enrolKey } from '../../../../service/agents/enrolment.ts'
 import type { AgentKey } from '../../../../service/agents/signature.ts'
 import { openAgentKeys } from '../../../../workspace/agent-keys.ts'
@@ -45,8 +45,7 @@ async function asPerson({ io }: Shell, caller: Actor, name: string): Promise<Act
 }
 
 const elsewhere = (name: string, kid: string, own: AgentKey | undefined): BatonError =>
-  new BatonError(
-    'conflict',
+  conflict(
     `${name} has the key ${kid}, which is not here${own ? ` (${own.file} is ${own.id})` : ''}. Copy its file from the other machine, or let a person replace it: baton agent key ${name} --replace`,
     { agent: name, kid },
   )

@@ -1,4 +1,4 @@
-import { BatonError, invalidInput } from '../../../../domain/errors.ts'
+import { BatonError, conflict, invalidInput, notAllowed, unavailable } from '../../../../domain/errors.ts'
 import { notedServer } from '../../../../workspace/server-note.ts'
 import type { Command } from '../../command.ts'
 import { flag, textOf } from '../../input/args.ts'
@@ -18,8 +18,7 @@ export const login: Command = {
       throw invalidInput('--url is the address of a server, for example http://127.0.0.1:4180')
     const { actor, service, workspace } = await shell.openLocal({ write: true })
     if (actor.kind !== 'human' || shell.io.env.codingAgent !== undefined)
-      throw new BatonError(
-        'not_allowed',
+      throw notAllowed(
         `the dashboard is for people, and ${actor.name} is not one here; let a person type: baton login`,
         { actor: actor.name },
       )
@@ -27,8 +26,7 @@ export const login: Command = {
     const running = workspace && notedServer(workspace.dir, location, shell.io.env.uid)
     const server = given ?? running
     if (server === undefined)
-      throw new BatonError(
-        'unavailable',
+      throw unavailable(
         'no server of this workspace runs on this machine; start one with: baton serve, or name one with --url',
       )
     const address = new URL(server)
@@ -60,8 +58,7 @@ async function doubtAbout(url: string, token: string): Promise<string | undefine
     if (!(error instanceof BatonError)) throw error
     if (error.code !== 'unauthenticated')
       return `the link was not tried: ${error.message.replaceAll('BATON_URL', '--url')}`
-    throw new BatonError(
-      'conflict',
+    throw conflict(
       `the server at ${new URL(url).host} serves another workspace; log in from that one, or start a server here with: baton serve`,
       { url },
     )

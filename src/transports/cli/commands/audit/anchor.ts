@@ -1,5 +1,5 @@
 import type { Context } from '../../../../compose/open.ts'
-import { BatonError } from '../../../../domain/errors.ts'
+import { storeRefused } from '../../../../domain/errors.ts'
 import { ANCHOR_REF, readAnchors, removeAnchors, writeAnchor } from '../../../../git/anchor.ts'
 import type { Repository } from '../../../../git/git.ts'
 import { type AnchorReport, compareAnchors } from '../../../../service/audit/anchors.ts'
@@ -72,8 +72,7 @@ async function anchored(deps: ServiceDeps, repository: Repository): Promise<Anch
   const report = await compared(deps, repository)
   const [first] = report.broken
   if (first)
-    throw new BatonError(
-      'store_refused',
+    throw storeRefused(
       `the log is not the one that git remembers: at ${first.place.slice(0, 12)} ${first.reason}. It was rolled back or rewritten; compare it with a backup, or let a person start over with: baton audit trust --reset`,
       { ...report },
     )

@@ -1,4 +1,4 @@
-import { BatonError } from '../../../../domain/errors.ts'
+import { invalidInput } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
 import { flag, isOn, numberOf, textOf } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
@@ -22,8 +22,7 @@ export const convert: Command = {
   ],
   async run(shell, args) {
     const [target] = filesAt(args.words, shell.io.cwd)
-    if (!target || target.isWalked)
-      throw new BatonError('invalid_input', `${args.words[0]} is a folder; convert takes one file`)
+    if (!target || target.isWalked) throw invalidInput(`${args.words[0]} is a folder; convert takes one file`)
     const input = {
       text: await textAt(shell, target),
       ...(target.file !== STDIN && { path: target.path }),
@@ -57,5 +56,5 @@ const noStore = async (shell: Shell) => ({ deps: { formats: await formatsFor(she
 async function textAt(shell: Shell, target: Target): Promise<string> {
   const read = await (await import('./pipe.ts')).readFrom(target, shell.io.stdin)
   if (read.text !== undefined) return read.text
-  throw new BatonError('invalid_input', `${target.file}: ${read.problem.message}`, { file: target.file })
+  throw invalidInput(`${target.file}: ${read.problem.message}`, { file: target.file })
 }

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { relative, resolve, sep } from 'node:path'
-import { BatonError } from '../../../../domain/errors.ts'
+import { BatonError, notFound } from '../../../../domain/errors.ts'
 
 /** A file to look at. */
 export interface Target {
@@ -31,8 +31,7 @@ const fromPipe = (): Target => ({ file: STDIN, path: STDIN, isWalked: false })
 function targetsOf(word: string, cwd: string): readonly Target[] {
   const path = resolve(cwd, word)
   const found = statSync(path, { throwIfNoEntry: false })
-  if (!found)
-    throw new BatonError('not_found', `there is no file or folder ${word}; check the path`, { file: word })
+  if (!found) throw notFound(`there is no file or folder ${word}; check the path`, { file: word })
   if (!found.isDirectory()) return [{ file: word, path, isWalked: false }]
   return walk(path).map((file) => ({ file: typedPath(word, path, file), path: file, isWalked: true }))
 }

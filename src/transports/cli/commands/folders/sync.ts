@@ -1,5 +1,5 @@
 import { parseConfig, readConfigText } from '../../../../config/file.ts'
-import { BatonError } from '../../../../domain/errors.ts'
+import { type BatonError, notFound } from '../../../../domain/errors.ts'
 import type { FoldersOptions } from '../../../../folders/sync.ts'
 import type { Happened } from '../../../../folders/work.ts'
 import { findWorkspace } from '../../../../workspace/workspace.ts'
@@ -42,8 +42,7 @@ async function demandListed({ io: { cwd, env } }: Shell): Promise<void> {
 }
 
 const noFolder = (): BatonError =>
-  new BatonError(
-    'not_found',
+  notFound(
     'this workspace has no live folder; list one in baton.yaml: folders: [{dialect: markdown, path: _handoffs}]',
   )
 

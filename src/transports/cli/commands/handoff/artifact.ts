@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { BatonError } from '../../../../domain/errors.ts'
+import { BatonError, notFound } from '../../../../domain/errors.ts'
 import { MAX_BLOB_BYTES } from '../../../../service/handoffs/artifacts.ts'
 import { added } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
@@ -39,10 +39,7 @@ export const get: Extra = {
     if (typeof out !== 'string') return false
     const { artifact, content } = output as { artifact: { path: string }; content?: string }
     if (content === undefined)
-      throw new BatonError(
-        'not_found',
-        `the bytes of ${artifact.path} are not stored here, only its path and hash`,
-      )
+      throw notFound(`the bytes of ${artifact.path} are not stored here, only its path and hash`)
     writeNamed(shell, out, Buffer.from(content, 'base64'))
     shell.answer(output, () => `${shell.screen.tick} written to ${out}`)
     return true

@@ -1,4 +1,4 @@
-import { BatonError } from '../../../../domain/errors.ts'
+import { BatonError, wrongState } from '../../../../domain/errors.ts'
 import type { Handoff } from '../../../../domain/handoffs/handoff.ts'
 import { isOpen } from '../../../../domain/lifecycle.ts'
 import { CHOICES, choiceOf, ownOptions } from '../../../../domain/people/gate.ts'
@@ -18,11 +18,10 @@ export const decide: Extra = {
     const actor = await personHere(shell.io, await session.actor(), 'gate_decide', 'baton decide')
     const { handoff, ...rest } = await session.call('handoff_get', { id: input.id })
     if (!isOpen(handoff.state))
-      throw new BatonError(
-        'wrong_state',
-        `${handoff.id} is ${handoff.state} already; there is nothing left to decide`,
-        { id: handoff.id, state: handoff.state },
-      )
+      throw wrongState(`${handoff.id} is ${handoff.state} already; there is nothing left to decide`, {
+        id: handoff.id,
+        state: handoff.state,
+      })
     shell.say(`${evidenceView(shell, { handoff, ...rest })}\n`)
     const options = rest.package.validation_request?.options
     const choice = await chosen(shell, handoff, options, input.choice)

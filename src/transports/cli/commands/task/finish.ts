@@ -1,4 +1,4 @@
-import { BatonError } from '../../../../domain/errors.ts'
+import { BatonError, wrongState } from '../../../../domain/errors.ts'
 import { present } from '../../../../domain/present.ts'
 import type { Problem } from '../../../../domain/problem.ts'
 import type { ThoughtRecord } from '../../../../domain/tasks/task.ts'
@@ -51,16 +51,11 @@ export const finish: Command = {
     const here = await demandRepository(shell, 'task finish')
     const { task } = await taskFacts(askOf(session), id)
     if (task.status === 'done')
-      throw new BatonError(
-        'wrong_state',
-        `${id} is done already; see its record with: baton task get ${id}`,
-        { id },
-      )
+      throw wrongState(`${id} is done already; see its record with: baton task get ${id}`, { id })
     await demandWriter(session, task)
     const place = await worktreeOf(here, (branch) => belongsTo(askOf(session), branch, id))
     if (place?.isGone)
-      throw new BatonError(
-        'wrong_state',
+      throw wrongState(
         `the worktree ${place.folder} of ${id} was deleted; make it again with: baton task start ${id}`,
         { id, folder: place.folder },
       )

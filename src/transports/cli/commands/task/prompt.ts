@@ -1,4 +1,4 @@
-import { BatonError } from '../../../../domain/errors.ts'
+import { notFound } from '../../../../domain/errors.ts'
 import { checkoutFiles } from '../../../../git/files.ts'
 import { findPrompt, PROMPTS_FOLDER } from '../../../../git/prompts.ts'
 import type { Command } from '../../command.ts'
@@ -17,8 +17,7 @@ export const prompt: Command = {
     const { root } = await demandRepository(shell, 'task prompt')
     const found = await findPrompt(checkoutFiles(root), id)
     if (found?.prompt === undefined)
-      throw new BatonError(
-        'not_found',
+      throw notFound(
         found
           ? `${found.path} has no prompt for ${id}; add a heading "## ${id}" with the prompt below, between lines of \`\`\``
           : `there is no task-prompts file for ${id} in ${PROMPTS_FOLDER}`,

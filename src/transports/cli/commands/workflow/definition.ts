@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { BatonError, invalidInput } from '../../../../domain/errors.ts'
+import { BatonError, invalidInput, notFound } from '../../../../domain/errors.ts'
 import type { Workflow } from '../../../../domain/workflow/workflow.ts'
 import { checkoutAt } from '../../../../git/checkout.ts'
 import { PHASES_NAME, phasesText } from '../../../../service/workflows/phases.ts'
@@ -82,8 +82,7 @@ function lookUp(shell: Shell, typed: string | undefined): DefinitionFile {
   const found = namedFile(shell.io.cwd, typed)
   if (found) return found
   if (typed === PHASES_NAME) return { file: PHASES_NAME, text: phasesText() }
-  throw new BatonError(
-    'not_found',
+  throw notFound(
     `there is no workflow ${typed}: no workflows/${typed}.yaml; make one with: baton workflow init ${typed}`,
     { name: typed },
   )
@@ -114,7 +113,7 @@ function noFile(cwd: string, typed: string): BatonError {
     there.length > 0
       ? `there is ${there.sort().slice(0, 10).join(', ')}`
       : `make one with: baton workflow init ${basename(typed).replace(/\.\w+$/, '') || 'feature'}`
-  return new BatonError('not_found', `there is no file ${typed} and no workflow of that name; ${advice}`, {
+  return notFound(`there is no file ${typed} and no workflow of that name; ${advice}`, {
     file: typed,
   })
 }

@@ -1,4 +1,4 @@
-import { BatonError } from '../../../../domain/errors.ts'
+import { BatonError, notFound } from '../../../../domain/errors.ts'
 import { present } from '../../../../domain/present.ts'
 import { draw } from '../../../../operations/workflow.ts'
 import { added } from '../../input/flags.ts'
@@ -33,8 +33,7 @@ export const picture: Extra = {
   refused(shell, error) {
     const name = error instanceof BatonError && error.code === 'not_found' ? error.details.name : undefined
     if (typeof name !== 'string' || !/-\d+$/.test(name)) return fromFile.refused?.(shell, error)
-    return new BatonError(
-      'not_found',
+    return notFound(
       `there is no workflow ${name}; for the picture of a run: baton workflow picture --run ${name}`,
       { name },
       error,

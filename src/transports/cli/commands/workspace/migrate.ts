@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { gitEnvironment } from '../../../../config/config.ts'
-import { BatonError, invalidInput } from '../../../../domain/errors.ts'
+import { invalidInput, notAllowed, notFound } from '../../../../domain/errors.ts'
 import { type Checkout, checkoutAbove } from '../../../../git/checkout.ts'
 import { printQuestions, readAnswers } from '../../../../migrate/answers.ts'
 import { applyMigration, hasWork } from '../../../../migrate/apply.ts'
@@ -77,7 +77,7 @@ function folderToMigrate(
 ): { root: string; checkout: Checkout | undefined } {
   const wanted = resolve(shell.io.cwd, words[0] ?? '.')
   if (!statSync(wanted, { throwIfNoEntry: false })?.isDirectory())
-    throw new BatonError('not_found', `there is no folder ${wanted}`, { folder: wanted })
+    throw notFound(`there is no folder ${wanted}`, { folder: wanted })
   const root = realpathSync(wanted)
   const checkout = checkoutAbove(root)
   if (checkout && checkout.root !== root)
@@ -100,8 +100,7 @@ function answersOf(shell: Shell, args: Arguments): GivenAnswers {
   const file = resolve(shell.io.cwd, given)
   if (existsSync(file)) return { file, text: readFileSync(file, 'utf8'), isNew: false }
   if (isConsented(args))
-    throw new BatonError(
-      'not_found',
+    throw notFound(
       `${file} does not exist; type the same without --yes first, which writes it for you to fill in`,
       { file },
     )
@@ -112,8 +111,7 @@ function answersOf(shell: Shell, args: Arguments): GivenAnswers {
 async function backupFolder(root: string, checkout: Checkout | undefined): Promise<string> {
   const base = checkout?.linked ? checkout.main : root
   if (base === undefined)
-    throw new BatonError(
-      'not_allowed',
+    throw notAllowed(
       `${root} is a linked worktree, and its repository, where copies are kept, cannot be reached; use the main worktree`,
       { folder: root },
     )

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { grantsFor, openStore, toStoreTarget } from '../../../../compose/main.ts'
 import type { Context } from '../../../../compose/open.ts'
-import { BatonError } from '../../../../domain/errors.ts'
+import { BatonError, storeRefused } from '../../../../domain/errors.ts'
 import type { Store } from '../../../../service/service.ts'
 import { adoptStore } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
@@ -126,8 +126,7 @@ const upgrade: Command = {
     const how = { upgrade: isOn(args, 'yes'), existing: true }
     const store = await openLocal(shell, true, how).catch((error: unknown) => {
       if (!(error instanceof BatonError) || error.details.wanted === undefined) throw error
-      throw new BatonError(
-        'store_refused',
+      throw storeRefused(
         `the store goes from schema ${error.details.schema} to ${error.details.wanted}, and older programs cannot use it then. Copy the file or the database first, then run: baton store upgrade --yes`,
         error.details,
         error,

@@ -1,6 +1,6 @@
 import { type Context, openContext } from '../../../../compose/open.ts'
 import { readSettings } from '../../../../config/file.ts'
-import { BatonError } from '../../../../domain/errors.ts'
+import { BatonError, notFound, onRefusal } from '../../../../domain/errors.ts'
 import { doubtsIn } from '../../../../service/audit/doubts.ts'
 import { resolveActor } from '../../../../workspace/identity.ts'
 import { trust as keepTrust, SENDS_OR_RUNS, trustState } from '../../../../workspace/trust.ts'
@@ -34,10 +34,7 @@ export const trust: Command = {
         : {}
     await context?.close()
     if (!read && !info)
-      throw new BatonError(
-        'not_found',
-        'there is no baton.yaml here, so there is nothing to trust; make one with: baton init',
-      )
+      throw notFound('there is no baton.yaml here, so there is nothing to trust; make one with: baton init')
     const state = await trustState(workspace, read, io.env, info?.settings)
     const { trusted, hash, needs, waiting } = state
     const isSettled = trusted || !workspace || needs.length + waiting.length === 0
@@ -101,8 +98,5 @@ async function confirm({ io }: Shell, question: string, file: string): Promise<v
 async function openedHere({ io, as, store }: Shell): Promise<Context | undefined> {
   const name = as ?? io.env.agent ?? 'baton'
   const how = { as: name, isTerminal: false, store, write: true, existing: true }
-  return openContext({ cwd: io.cwd, environment: io.env, ...how }).catch((error: unknown) => {
-    if (error instanceof BatonError && error.code === 'not_found') return undefined
-    throw error
-  })
+  return openContext({ cwd: io.cwd, environment: io.env, ...how }).catch(onRefusal(undefined, 'not_found'))
 }

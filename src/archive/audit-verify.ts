@@ -13,6 +13,7 @@ import {
   verifyExport,
 } from '../audit/levels/index.ts'
 import { readVkey } from '../audit/note.ts'
+import { orElse } from '../domain/once.ts'
 import { present } from '../domain/present.ts'
 import { NODE_PLATFORM, platformSha256 } from './audit-platform.ts'
 
@@ -63,13 +64,7 @@ function readPolicyFile(file: string): Policy | string {
   return 'wrong' in policy ? `${file} is not a policy: ${policy.wrong}` : policy
 }
 
-function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return undefined
-  }
-}
+const readText = (file: string): string | undefined => orElse(() => readFileSync(file, 'utf8'), undefined)
 
 /** An export in a folder. Links are not followed: what they lead to is not part of it. */
 export function folderFiles(folder: string): ExportFiles {

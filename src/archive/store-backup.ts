@@ -226,13 +226,7 @@ function checkHead(text: string, file: string): void {
     )
 }
 
-function parsed(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '')
-  } catch {
-    return undefined
-  }
-}
+const parsed = (text: string | undefined): unknown => orElse(() => JSON.parse(text ?? ''), undefined)
 
 const taken = (file: string): BatonError => conflict(`${file} already exists; name a new file`, { file })
 

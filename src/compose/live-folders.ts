@@ -2,6 +2,7 @@ import { readFileSync, realpathSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { formatsIn, gitEnvironment } from '../config/config.ts'
+import { orElse } from '../domain/once.ts'
 import type { FolderKind } from '../folders/folder.ts'
 import { markdownFolder } from '../folders/markdown/kind.ts'
 import { packageFolder } from '../folders/package/kind.ts'
@@ -78,10 +79,5 @@ export async function eraseFiles(
 }
 
 /** Containers of one machine share its kernel, and with it the locks; their names differ. */
-function hostOf(): string {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-  } catch {
-    return hostname()
-  }
-}
+const hostOf = (): string =>
+  orElse(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(), hostname())

@@ -1,6 +1,7 @@
 import { homedir, userInfo } from 'node:os'
 import { resolve } from 'node:path'
 import type { Format } from '../dialects/relative.ts'
+import { orElse } from '../domain/once.ts'
 import { present } from '../domain/present.ts'
 import type { Config } from './schema.ts'
 
@@ -101,21 +102,12 @@ function ifGiven<K extends string>(key: K, value: string | undefined): Partial<R
 function homeOf(env: NodeJS.ProcessEnv): string {
   const home = [env.BATON_HOME, env.HOME].find((folder) => folder !== undefined && folder.trim() !== '')
   if (home !== undefined) return resolve(home)
-  try {
-    return resolve(homedir())
-  } catch {
-    // A container may run as a user that no list knows: without a home nothing can be trusted, all else works.
-    return '/'
-  }
+  // A container may run as a user that no list knows: without a home nothing can be trusted, all else works.
+  return orElse(() => resolve(homedir()), '/')
 }
 
-function userOf(env: NodeJS.ProcessEnv, uid: number | undefined): string {
-  try {
-    return userInfo().username
-  } catch {
-    return env.USER || env.LOGNAME || `user-${uid ?? 'unknown'}`
-  }
-}
+const userOf = (env: NodeJS.ProcessEnv, uid: number | undefined): string =>
+  orElse(() => userInfo().username, env.USER || env.LOGNAME || `user-${uid ?? 'unknown'}`)
 
 /** The team's own formats that a `baton.yaml` names. */
 export const formatsIn = ({ formats = {} }: Config): readonly Format[] =>

@@ -3,6 +3,7 @@ import { sameData } from '../dialects/difference.ts'
 import type { Draft } from '../dialects/draft.ts'
 import { isHandoffFile } from '../dialects/markdown/is-handoff.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
+import { orElse } from '../domain/once.ts'
 import { present } from '../domain/present.ts'
 import { inWords } from '../domain/texts/visible.ts'
 import { EXTRA_BYTES, freshAboutOf } from './about.ts'
@@ -231,12 +232,8 @@ function strays({ root, folders }: FoldersOptions): readonly FolderProblem[] {
 }
 
 function readIn(tree: Tree, path: string): string | undefined {
-  try {
-    const found = tree.read(path)
-    return found && found.bytes.length <= MAX_HANDOFF_BYTES ? utf8Text(found) : undefined
-  } catch {
-    return undefined
-  }
+  const found = orElse(() => tree.read(path), undefined)
+  return found && found.bytes.length <= MAX_HANDOFF_BYTES ? utf8Text(found) : undefined
 }
 
 function* walk(root: string, folder: string, live: LiveFolder): Iterable<string> {

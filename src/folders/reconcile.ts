@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { BatonError } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import { present } from '../domain/present.ts'
@@ -10,7 +9,7 @@ import { isOfGit, leaveToGit, takeChange, takeNew } from './ingest.ts'
 import { agree, look, project } from './project.ts'
 import { dropProblem, refuseFile } from './refuse.ts'
 import type { FileRow } from './state.ts'
-import { type Author, baseName, folderOf, note, utf8Text, type Work } from './work.ts'
+import { type Author, baseName, folderOf, note, quietly, utf8Text, type Work } from './work.ts'
 
 /** A file that was touched this short a time ago may still be being written. */
 const QUIET_MS = 5
@@ -310,12 +309,8 @@ function lookAt(work: Work, path: string): 'file' | 'odd' | 'absent' {
   return work.happened.length > before ? 'odd' : 'absent'
 }
 
-function readable(work: Work, path: string): FoundFile | undefined {
-  try {
-    return work.tree.read(path)
-  } catch (error) {
-    if (!(error instanceof BatonError)) throw error
-    note(work, { what: 'left', path, reason: error.message })
-    return undefined
-  }
-}
+const readable = (work: Work, path: string): FoundFile | undefined =>
+  quietly(
+    () => work.tree.read(path),
+    (reason) => void note(work, { what: 'left', path, reason }),
+  )

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { orElse } from '../domain/once.ts'
 import { present } from '../domain/present.ts'
 
 /** A checkout of a git repository, read from its files: git itself may be missing, and costs a process. */
@@ -133,20 +134,8 @@ const trimmed = (file: string): string => readIfThere(file)?.trim() ?? ''
 
 const firstLine = (file: string): string | undefined => readIfThere(file)?.split(/\r?\n/, 1)[0]
 
-function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return undefined
-  }
-}
+const readIfThere = (file: string): string | undefined => orElse(() => readFileSync(file, 'utf8'), undefined)
 
-function real(path: string): string | undefined {
-  try {
-    return realpathSync(path)
-  } catch {
-    return undefined
-  }
-}
+const real = (path: string): string | undefined => orElse(() => realpathSync(path), undefined)
 
 const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
+import { orElse } from '../domain/once.ts'
 import { gitFolder, headIn } from './checkout.ts'
 import type { GitEnvironment, Repository } from './git.ts'
 import { demandPath } from './names.ts'
@@ -13,11 +14,7 @@ const MAX_TEXT_BYTES = 4 * 1024 * 1024
 export function checkoutFiles(root: string): Files {
   return {
     async list(folder) {
-      try {
-        return readdirSync(join(root, demandPath(folder)))
-      } catch {
-        return []
-      }
+      return orElse(() => readdirSync(join(root, demandPath(folder))), [])
     },
     async read(path) {
       const file = join(root, demandPath(path))

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { orElse } from '../domain/once.ts'
 import { present } from '../domain/present.ts'
 import { demandPath } from './names.ts'
 
@@ -194,11 +195,5 @@ function extractionsOf(text: string): readonly string[] {
   const found = [...text.matchAll(EXTRACTION)].map(([path]) =>
     path.startsWith('.') ? posix.normalize(`${PROMPTS_FOLDER}/${path}`) : path,
   )
-  return [...new Set(found)].filter((path) => {
-    try {
-      return demandPath(path) === path
-    } catch {
-      return false
-    }
-  })
+  return [...new Set(found)].filter((path) => orElse(() => demandPath(path) === path, false))
 }

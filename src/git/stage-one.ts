@@ -1,3 +1,4 @@
+import { orElse } from '../domain/once.ts'
 import type { Problem } from '../domain/problem.ts'
 import { runCommand, toArguments } from '../service/handoffs/command.ts'
 import { checkoutFiles } from './files.ts'
@@ -15,12 +16,8 @@ const NO_TEST = 'no test specified'
 export async function defaultCommands(root: string, isStrict: boolean): Promise<readonly string[]> {
   if (isStrict) return Object.values(DEFAULT_COMMANDS)
   const text = await checkoutFiles(root).read('package.json')
-  let scripts: Readonly<Record<string, unknown>>
-  try {
-    scripts = JSON.parse(text ?? '{}')?.scripts ?? {}
-  } catch {
-    return Object.values(DEFAULT_COMMANDS)
-  }
+  const scripts = orElse(() => JSON.parse(text ?? '{}')?.scripts ?? {}, undefined)
+  if (scripts === undefined) return Object.values(DEFAULT_COMMANDS)
   return (['test', 'lint'] as const)
     .filter((name) => typeof scripts[name] === 'string' && !scripts[name].includes(NO_TEST))
     .map((name) => DEFAULT_COMMANDS[name])

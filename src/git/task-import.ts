@@ -55,15 +55,11 @@ function markdown(text: string): readonly SourceTask[] {
 
 function readBacklog(folder: string): readonly SourceTask[] {
   const places = [join(folder, 'tasks'), join(folder, 'completed'), folder]
-  const found = places.flatMap((place) => {
-    try {
-      return readdirSync(place, { withFileTypes: true })
-        .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
-        .map((entry) => join(place, entry.name))
-    } catch {
-      return []
-    }
-  })
+  const found = places.flatMap((place) =>
+    orElse(() => readdirSync(place, { withFileTypes: true }), [])
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
+      .map((entry) => join(place, entry.name)),
+  )
   return found.sort().flatMap((file) => fromBacklog(readFileSync(file, 'utf8')) ?? [])
 }
 

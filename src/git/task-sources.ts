@@ -1,5 +1,6 @@
 import { parse as parseYaml } from 'yaml'
 import { type BatonError, invalidInput } from '../domain/errors.ts'
+import { orElse } from '../domain/once.ts'
 import { present } from '../domain/present.ts'
 import type { Priority } from '../domain/priority.ts'
 
@@ -168,13 +169,7 @@ export function fromBacklog(text: string): SourceTask | undefined {
   }
 }
 
-function readFront(front: string): unknown {
-  try {
-    return parseYaml(front)
-  } catch {
-    return undefined
-  }
-}
+const readFront = (front: string): unknown => orElse(() => parseYaml(front), undefined)
 
 /** A table with a head: id, title, depends_on, priority, critical, criteria, status; several values with `;`. */
 export function fromCsv(text: string): readonly SourceTask[] {

@@ -1,4 +1,5 @@
 import { ENDS } from '../domain/lifecycle.ts'
+import { orElse } from '../domain/once.ts'
 import type { Notice } from '../domain/people/notice.ts'
 import { present } from '../domain/present.ts'
 import type { Archive } from './archive.ts'
@@ -313,13 +314,7 @@ const toEntries = (rows: Rows): readonly LogEntry[] =>
   }))
 
 /** A cell that is not a list any more is told as it is: it fits no digest, so that it is found. */
-function textsIn(cell: string): readonly string[] {
-  try {
-    return JSON.parse(cell)
-  } catch {
-    return [cell]
-  }
-}
+const textsIn = (cell: string): readonly string[] => orElse(() => JSON.parse(cell), [cell])
 
 const toTiles = (rows: Rows): readonly Tile[] =>
   rows.map(([level, n, first, bytes]) => ({

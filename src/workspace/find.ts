@@ -2,6 +2,7 @@ import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Environment } from '../config/config.ts'
 import { BatonError } from '../domain/errors.ts'
+import { orElse } from '../domain/once.ts'
 import { present } from '../domain/present.ts'
 import { type Checkout, checkoutAbove, checkoutAt } from '../git/checkout.ts'
 
@@ -169,10 +170,4 @@ function checkoutFor(here: string, root: string): string {
   return checkout?.main === root ? checkout.root : root
 }
 
-function realpath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
-}
+const realpath = (path: string): string => orElse(() => realpathSync(path), path)

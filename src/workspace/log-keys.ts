@@ -160,13 +160,8 @@ function clearStale(file: string): void {
   }
 }
 
-function readLock(file: string): { text: string; ageMs: number } | undefined {
-  try {
-    return { text: readFileSync(file, 'utf8'), ageMs: Date.now() - statSync(file).mtimeMs }
-  } catch {
-    return undefined
-  }
-}
+const readLock = (file: string): { text: string; ageMs: number } | undefined =>
+  orElse(() => ({ text: readFileSync(file, 'utf8'), ageMs: Date.now() - statSync(file).mtimeMs }), undefined)
 
 function isStale({ text, ageMs }: { text: string; ageMs: number }): boolean {
   const [host, pid] = text.split(' ')

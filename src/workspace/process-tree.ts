@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { basename } from 'node:path'
 import { codingAgentIn } from '../config/config.ts'
-import { once } from '../domain/once.ts'
+import { once, orElse } from '../domain/once.ts'
 
 /** A process that runs. */
 export interface Running {
@@ -94,20 +94,10 @@ function processAt(pid: number | 'self') {
 }
 
 /** Another user's program is not told. */
-function programAt(pid: number): string {
-  try {
-    return basename(readlinkSync(`/proc/${pid}/exe`))
-  } catch {
-    return ''
-  }
-}
+const programAt = (pid: number): string => orElse(() => basename(readlinkSync(`/proc/${pid}/exe`)), '')
 
 /** The environment that a process began with; nothing where it is another user's. */
 function environmentAt(pid: number): Record<string, string> {
-  try {
-    const pairs = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
-    return Object.fromEntries(pairs.map((pair) => [pair.split('=', 1)[0], pair.slice(pair.indexOf('=') + 1)]))
-  } catch {
-    return {}
-  }
+  const pairs = orElse(() => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0'), [])
+  return Object.fromEntries(pairs.map((pair) => [pair.split('=', 1)[0], pair.slice(pair.indexOf('=') + 1)]))
 }

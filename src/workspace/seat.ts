@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { orElse } from '../domain/once.ts'
 import { writeOwn } from './home-files.ts'
 import { isRunning, type Running } from './process-tree.ts'
 
@@ -140,11 +141,7 @@ export class Seats {
   }
 
   #tiesOf(name: string): readonly Tie[] {
-    try {
-      return JSON.parse(readFileSync(join(this.#folder, this.#tieFile(name)), 'utf8'))
-    } catch {
-      return []
-    }
+    return orElse(() => JSON.parse(readFileSync(join(this.#folder, this.#tieFile(name)), 'utf8')), [])
   }
 }
 

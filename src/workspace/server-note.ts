@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { orElse } from '../domain/once.ts'
 import { replaceFile } from '../setup/replace-file.ts'
 import { readOwn } from './home-files.ts'
 
@@ -52,19 +53,9 @@ const noteIn = (dir: string): string => join(dir, 'server.json')
 
 function readNote(file: string, uid: number | undefined): ServerNote | undefined {
   try {
-    const note: unknown = JSON.parse(readOwn(file, uid) ?? 'null')
-    if (
-      note === null ||
-      typeof note !== 'object' ||
-      !('port' in note) ||
-      !('pid' in note) ||
-      !('store' in note)
-    )
-      return undefined
-    const { port, pid, store } = note
-    return isNumber(port, 65_535) && isNumber(pid, 2 ** 31 - 1)
-      ? { port, pid, store: String(store) }
-      : undefined
+    const { port, pid, store } = Object(JSON.parse(readOwn(file, uid) ?? 'null'))
+    const isNote = isNumber(port, 65_535) && isNumber(pid, 2 ** 31 - 1) && store !== undefined
+    return isNote ? { port, pid, store: String(store) } : undefined
   } catch {
     return undefined
   }
@@ -74,10 +65,4 @@ const isNumber = (value: unknown, most: number): value is number =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) <= most
 
 /** A process of another user is not our server. */
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
+const isRunning = (pid: number): boolean => orElse(() => process.kill(pid, 0), false)

@@ -1,4 +1,5 @@
 import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
+import { orElse } from '../../domain/once.ts'
 import type { Problem } from '../../domain/problem.ts'
 
 /** The four fields that every block has, in the order in which the document asks for them. */
@@ -52,10 +53,4 @@ const isOneOf = (words: readonly string[], value: unknown): boolean =>
 const startsWithAt = (value: unknown): boolean => typeof value === 'string' && value.startsWith('@')
 
 /** As a template string would show it; data without a prototype cannot say it themselves. */
-function templateText(value: unknown): string {
-  try {
-    return String(value)
-  } catch {
-    return '[object Object]'
-  }
-}
+const templateText = (value: unknown): string => orElse(() => String(value), '[object Object]')

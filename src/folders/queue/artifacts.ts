@@ -1,5 +1,6 @@
 import { isSafeName, isSafePath } from '../../dialects/queue/names.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
+import { orElse } from '../../domain/once.ts'
 import type { Store } from '../../service/service.ts'
 import type { Tree } from '../files/tree.ts'
 import { quietly } from '../work.ts'
@@ -79,9 +80,5 @@ const plainPath = (path: string): string => path.replaceAll('\\', '/').replace(/
 /** The bytes of a file below the folder; undefined where there is none that can be read. */
 export function bytesAt(tree: Tree, path: string): Buffer | undefined {
   if (!isSafePath(path)) return undefined
-  try {
-    return tree.read(plainPath(path))?.bytes
-  } catch {
-    return undefined
-  }
+  return orElse(() => tree.read(plainPath(path))?.bytes, undefined)
 }

@@ -4,6 +4,7 @@ import { Draft } from '../../dialects/draft.ts'
 import type { Document, Format } from '../../dialects/index.ts'
 import { alteredIn, convert, toOwnText } from '../../dialects/index.ts'
 import { findWord, STATE_WORDS } from '../../dialects/text/words.ts'
+import { orElse } from '../../domain/once.ts'
 import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
 import { refuse } from '../write.ts'
@@ -129,11 +130,7 @@ function readings(field: string, value: unknown): readonly unknown[] {
   if (Object.hasOwn(NULL_WORDS, field) && NULL_WORDS[field]?.includes(value)) return [null]
   const word = field === 'state' ? findWord(STATE_WORDS, value)?.word : undefined
   if (word !== undefined) return [word]
-  try {
-    return [value, JSON.parse(value), [value]]
-  } catch {
-    return [value, [value]]
-  }
+  return orElse(() => [value, JSON.parse(value), [value]], [value, [value]])
 }
 
 /** Only names of fields lead deeper, so that no key reaches a prototype. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { orElse } from '../../domain/once.ts'
 import { writeOwn } from '../../workspace/home-files.ts'
 
 /** The work that was open when a session's memory was cut. */
@@ -90,20 +91,12 @@ export class Marks {
   }
 
   #files(): readonly string[] {
-    try {
-      return readdirSync(this.#folder)
-    } catch {
-      return []
-    }
+    return orElse(() => readdirSync(this.#folder), [])
   }
 
   #noteIn(file: string): HookMark | undefined {
-    try {
-      const note = JSON.parse(readFileSync(join(this.#folder, file), 'utf8')) as HookMark
-      return Array.isArray(note.open) && typeof note.agent === 'string' ? note : undefined
-    } catch {
-      return undefined
-    }
+    const note = orElse(() => JSON.parse(readFileSync(join(this.#folder, file), 'utf8')), undefined)
+    return Array.isArray(note?.open) && typeof note.agent === 'string' ? note : undefined
   }
 }
 

@@ -1,4 +1,5 @@
 import { invalidInput } from '../../domain/errors.ts'
+import { orElse } from '../../domain/once.ts'
 import { ASKED_BYTES, bytesOf } from './size.ts'
 
 /** A place where something was left out, and how much there is. With the cursor the caller reads on from there. */
@@ -165,13 +166,7 @@ const cursorAt = (path: readonly string[], from: number): string =>
   `${path.map((key) => encodeURIComponent(key.toWellFormed())).join('/')}@${from}`
 
 /** A part of an address as it was meant; an encoding that is broken stays as it stands. */
-export function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
-}
+export const decodeSegment = (segment: string): string => orElse(() => decodeURIComponent(segment), segment)
 
 const own = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, key)

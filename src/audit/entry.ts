@@ -203,9 +203,7 @@ function isLink(seq: number, prev: string): boolean {
   return seq === 0 ? prev === ZERO_HASH : prev !== ZERO_HASH && HASH.test(prev)
 }
 
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0
-}
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -162,15 +162,12 @@ function decide(candidates: readonly Candidate[], found: Scan) {
 }
 
 /** By what a document says of its last change; what is in its place stays there when that decides nothing. */
-function newestFirst(a: Candidate, b: Candidate): number {
-  return (
-    lastChange(b.draft) - lastChange(a.draft) ||
-    Number(b.settled) - Number(a.settled) ||
-    Number(a.isRow) - Number(b.isRow) ||
-    b.file.modified - a.file.modified ||
-    byPath(a.file, b.file)
-  )
-}
+const newestFirst = (a: Candidate, b: Candidate): number =>
+  lastChange(b.draft) - lastChange(a.draft) ||
+  Number(b.settled) - Number(a.settled) ||
+  Number(a.isRow) - Number(b.isRow) ||
+  b.file.modified - a.file.modified ||
+  byPath(a.file, b.file)
 
 const lastChange = ({ updated_at, ended_at, accepted_at, created_at }: Draft): number =>
   Date.parse(updated_at ?? ended_at ?? accepted_at ?? created_at ?? '') || 0

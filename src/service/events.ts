@@ -292,18 +292,16 @@ interface KnownSubject {
   readonly subject: EventSubject
 }
 
-function toEvent(entry: LogEntry, record: AuditRecord, subject: EventSubject): Event {
-  return {
-    cursor: String(entry.id),
-    at: entry.at,
-    act: entry.act,
-    by: record.actor.id,
-    auth: record.auth,
-    kind: record.sub.k,
-    subject: entry.subject,
-    rev: record.sub.rev,
-    ...subject,
-    ...present({ state: record.to }),
-    hash: entry.hash,
-  }
-}
+const toEvent = (entry: LogEntry, record: AuditRecord, subject: EventSubject): Event => ({
+  cursor: String(entry.id),
+  at: entry.at,
+  act: entry.act,
+  by: record.actor.id,
+  auth: record.auth,
+  kind: record.sub.k,
+  subject: entry.subject,
+  rev: record.sub.rev,
+  ...subject,
+  ...present({ state: record.to }),
+  hash: entry.hash,
+})

@@ -13,9 +13,7 @@ const BLOCK = /^[ \t]*(?:`{3,}|~{3,})[ \t]{0,8}\w{0,20}[ \t]{0,8}\r?\nhandoff[ \
 const NUMBERED = /^handoff[-_]?\d+$/i
 
 /** Whether a person would call this a handoff, though it has none of version 2's keys. */
-export function isV1(source: Source): boolean {
-  return hasV1Keys(source.value) || looksLikeV1(source)
-}
+export const isV1 = (source: Source): boolean => hasV1Keys(source.value) || looksLikeV1(source)
 
 /** Front matter with version 1's keys: `from` and `task`, or `assigned_to`. */
 export function hasV1Keys(value: unknown): boolean {

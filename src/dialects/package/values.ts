@@ -106,10 +106,7 @@ export const receiver = value<string | null>(
 
 /** As given: a number stays one, `null` says that there is none. */
 export const stepName = value<string | number | null>(
-  {
-    type: ['string', 'number', 'null'],
-    description: 'Step of the workflow; null: not in the main workflow',
-  },
+  { type: ['string', 'number', 'null'], description: 'Step of the workflow; null: not in the main workflow' },
   ({ fields, names }) => {
     const found = fields.value(...names)
     if (found === undefined || found === null) return found

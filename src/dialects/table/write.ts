@@ -117,18 +117,12 @@ export function askedIn(table: Table, native: Readonly<Data>, form: string): rea
  * The keys of a document that what would be written does not say, where they stood: the `extra` of its draft. A value
  * that is only written otherwise is said. `places` are those of the reading.
  */
-export function leftOver(
+export const leftOver = (
   found: unknown,
   written: unknown,
   places: ReadonlyMap<string, Path>,
-): Data | undefined {
-  return leftBelow(
-    found,
-    written,
-    new Map([...places].map(([native, path]) => [JSON.stringify(path), native])),
-    [],
-  )
-}
+): Data | undefined =>
+  leftBelow(found, written, new Map([...places].map(([native, path]) => [JSON.stringify(path), native])), [])
 
 /** Places that were read under another name, and the native path that they stand for. */
 type Covered = ReadonlyMap<string, string>

@@ -79,10 +79,8 @@ export function noted(piece: Piece, ...notes: readonly NotationProblem[]): Piece
 }
 
 /** A piece that says nothing, and why. */
-export function refusedPiece(
+export const refusedPiece = (
   piece: Pick<Piece, 'kind' | 'end' | 'read'>,
   code: string,
   message: string,
-): Piece {
-  return { ...piece, start: 0, reading: unread(problemAt('error', code, message, 0)) }
-}
+): Piece => ({ ...piece, start: 0, reading: unread(problemAt('error', code, message, 0)) })

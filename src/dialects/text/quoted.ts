@@ -1,9 +1,7 @@
 import { MAX_QUOTED } from './limits.ts'
 
 /** A value inside a message: on one line, without signs that a terminal would obey, and not too long. */
-export function quoted(value: unknown): string {
-  return `"${shortLine(value)}"`
-}
+export const quoted = (value: unknown): string => `"${shortLine(value)}"`
 
 /** A text inside a message, in quotes that it cannot leave. */
 export const quotedText = (text: string): string =>

@@ -75,12 +75,7 @@ export const problemAt = (
   code: string,
   message: string,
   at: number,
-): NotationProblem => ({
-  severity,
-  code,
-  message,
-  at,
-})
+): NotationProblem => ({ severity, code, message, at })
 
 /** Notes are kept in a list that does not grow for ever. */
 export function addNote(notes: NotationProblem[], note: NotationProblem): void {

@@ -27,10 +27,8 @@ export function nextAgent(block: { readonly to: string }): string | undefined {
 }
 
 /** A branch may end in any phase; the workflow is complete only where the block says so three times. */
-export function isWorkflowComplete(block: {
+export const isWorkflowComplete = (block: {
   readonly phase: string
   readonly status: string
   readonly to: string
-}): boolean {
-  return nextAgent(block) === undefined && block.phase === 'Complete' && block.status === 'complete'
-}
+}): boolean => nextAgent(block) === undefined && block.phase === 'Complete' && block.status === 'complete'

@@ -149,10 +149,7 @@ export const failFields = () => ({
   attempt: AttemptHeld(),
 })
 
-export const releaseFields = () => ({
-  reason: optional(Note, 'Why, for the log'),
-  attempt: AttemptHeld(),
-})
+export const releaseFields = () => ({ reason: optional(Note, 'Why, for the log'), attempt: AttemptHeld() })
 
 export const verifyFields = () => ({
   pass: z.boolean().describe('Whether it is done as agreed'),

@@ -50,12 +50,10 @@ export function indexById<Item extends { readonly id: string }>(
 }
 
 /** The dependencies that are not done yet, in the order given; one that nobody knows is not done either. */
-export function unmetDependencies(
+export const unmetDependencies = (
   item: Pick<OrderItem, 'depends_on'>,
   all: ReadonlyMap<string, Pick<OrderItem, 'status'>>,
-): readonly string[] {
-  return [...new Set(item.depends_on)].filter((id) => !DONE.has(all.get(id)?.status ?? ''))
-}
+): readonly string[] => [...new Set(item.depends_on)].filter((id) => !DONE.has(all.get(id)?.status ?? ''))
 
 /**
  * Finds tasks begun before a dependency was done, with an unknown dependency, or waiting for themselves.

@@ -22,9 +22,7 @@ export const WorkflowName = matching(/^[a-z0-9][a-z0-9-]{0,59}$/, NAME_ERROR).de
 
 const TIME_ERROR = 'write seconds or a time such as 90s, 30m, 2h or 1d'
 const Timeout = z
-  .union([z.int().positive(), matching(/^\d+(?:\.\d+)?\s*[smhd]$/, TIME_ERROR)], {
-    error: TIME_ERROR,
-  })
+  .union([z.int().positive(), matching(/^\d+(?:\.\d+)?\s*[smhd]$/, TIME_ERROR)], { error: TIME_ERROR })
   .transform(toSeconds)
   .pipe(z.number().positive().max(31_536_000))
 

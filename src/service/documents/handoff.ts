@@ -183,16 +183,14 @@ function needOf(type: Handoff['type'], draft: Draft): Pick<Handoff, 'need' | 're
   return { need: 'clarification', resume }
 }
 
-function contentOf(draft: Draft, who: Who & { home: DialectId }): Content {
-  return {
-    package: HOME_RULES[who.home].bodyIsContext ? packageOf(draft) : (draft.package ?? {}),
-    ...present({ result: draft.result }),
-    thread: threadOf(draft, who),
-    // A document's own word verifies nothing here.
-    verifications: [],
-    ...(HOME_RULES[who.home].begins === 'understood' && acknowledgmentOf(draft, who)),
-  }
-}
+const contentOf = (draft: Draft, who: Who & { home: DialectId }): Content => ({
+  package: HOME_RULES[who.home].bodyIsContext ? packageOf(draft) : (draft.package ?? {}),
+  ...present({ result: draft.result }),
+  thread: threadOf(draft, who),
+  // A document's own word verifies nothing here.
+  verifications: [],
+  ...(HOME_RULES[who.home].begins === 'understood' && acknowledgmentOf(draft, who)),
+})
 
 /** A receiver's acknowledgment from elsewhere counts here too. */
 function acknowledgmentOf({ acknowledgment: said, accepted_by }: Draft, who: Who): Partial<Content> {

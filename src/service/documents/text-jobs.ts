@@ -38,7 +38,9 @@ export const JOBS_URL: URL | string = new URL(import.meta.url)
 const MAX_VALUES = 50_000
 
 const port = parentPort
-if (port && isJob(workerData)) void answerOf(workerData).then((answer) => port.postMessage(answer))
+// The module is also loaded by threads that are not ours to answer for.
+if (port && workerData?.role === JOB_ROLE)
+  void answerOf(workerData).then((answer) => port.postMessage(answer))
 
 async function answerOf({ name, input }: TextJob): Promise<JobAnswer> {
   try {
@@ -55,8 +57,3 @@ const valuesIn = (value: unknown): number =>
   typeof value !== 'object' || value === null
     ? 1
     : Object.values(value).reduce<number>((sum, each) => sum + valuesIn(each), 1)
-
-/** The module is also loaded by threads that are not ours to answer for. */
-function isJob(value: unknown): value is TextJob {
-  return typeof value === 'object' && value !== null && 'role' in value && value.role === JOB_ROLE
-}

@@ -88,13 +88,11 @@ export function accepted(handoff: Handoff, { acknowledgment }: Content): Accepte
 }
 
 /** As a draft holds it. */
-export function draftAcknowledgment({
+export const draftAcknowledgment = ({
   by,
   checks,
   ...said
-}: Acknowledgment): NonNullable<Draft['acknowledgment']> {
-  return said
-}
+}: Acknowledgment): NonNullable<Draft['acknowledgment']> => said
 
 function checksOf(handoff: Handoff, content: Content, facts: ReceiverFacts): Received {
   const { from, to, type } = handoff

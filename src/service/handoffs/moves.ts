@@ -276,11 +276,7 @@ function sendReturn(step: Step, delegation: Handoff, text: string, returns?: Ret
     ...present({ fields: returns && { id, title, ...returns.package } }),
   })
   view.putHandoff(handoff)
-  view.putContent(uid, {
-    package: returns?.package ?? answered(text, result),
-    thread: [],
-    verifications: [],
-  })
+  view.putContent(uid, { package: returns?.package ?? answered(text, result), thread: [], verifications: [] })
 }
 
 /** The result as a package for the asker. */

@@ -55,11 +55,7 @@ function claim({ store, now: clock }: ServiceDeps, uid: string): Promise<Deliver
     decide: (view) => {
       const delivery = view.delivery(uid)
       if (!delivery || !isPast(delivery.due_at, at)) return undefined
-      const claimed = {
-        ...delivery,
-        due_at: addMs(at, CLAIM_S * SECOND_MS),
-        attempts: delivery.attempts + 1,
-      }
+      const claimed = { ...delivery, due_at: addMs(at, CLAIM_S * SECOND_MS), attempts: delivery.attempts + 1 }
       view.putDelivery(claimed)
       return claimed
     },

@@ -16,7 +16,9 @@ export const WORKER_ROLE = 'baton: check a value by a schema'
 export const WORKER_URL: URL | string = new URL(import.meta.url)
 
 const port = parentPort
-if (port && isQuestion(workerData)) void answerQuestion(workerData).then((answer) => port.postMessage(answer))
+// The module is also loaded by threads that are not ours to answer for.
+if (port && workerData?.role === WORKER_ROLE)
+  void answerQuestion(workerData).then((answer) => port.postMessage(answer))
 
 async function answerQuestion({ schema, data }: ForeignQuestion): Promise<ForeignAnswer> {
   try {
@@ -24,9 +26,4 @@ async function answerQuestion({ schema, data }: ForeignQuestion): Promise<Foreig
   } catch (error) {
     return { refused: error instanceof Error ? error.message : String(error) }
   }
-}
-
-/** The module is also loaded by threads that are not ours to answer for. */
-function isQuestion(value: unknown): value is ForeignQuestion {
-  return typeof value === 'object' && value !== null && 'role' in value && value.role === WORKER_ROLE
 }

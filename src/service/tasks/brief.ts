@@ -99,15 +99,13 @@ async function recordParts(deps: ServiceDeps, task: Task): Promise<readonly Brie
 }
 
 /** A part that agents wrote. */
-function partToldBy(
+const partToldBy = (
   kind: BriefPart['kind'],
   title: string,
   by: string,
   lines: readonly string[],
   source?: string,
-) {
-  return { kind, title, ...present({ source }), by, untrusted: true, text: lines.join('\n') }
-}
+) => ({ kind, title, ...present({ source }), by, untrusted: true, text: lines.join('\n') })
 
 function recordPart(
   kind: BriefPart['kind'],

@@ -119,15 +119,13 @@ function gatePackage(run: Run, step: string, because?: string): Package {
   }
 }
 
-function escalationPackage(run: Run, step: string, text: string): Package {
-  return {
-    summary: text,
-    decisions: [{ id: 'pending', decision: `How step ${step} of ${run.id} goes on` }],
-    open_questions: [{ question: `Shall step ${step} be tried again?`, priority: 'high' }],
-    deliverables: ['Validated choice with justification'],
-    ...workflowData(run, step),
-  }
-}
+const escalationPackage = (run: Run, step: string, text: string): Package => ({
+  summary: text,
+  decisions: [{ id: 'pending', decision: `How step ${step} of ${run.id} goes on` }],
+  open_questions: [{ question: `Shall step ${step} be tried again?`, priority: 'high' }],
+  deliverables: ['Validated choice with justification'],
+  ...workflowData(run, step),
+})
 
 /** Document 004's `workflow_state` travels as data; documents write it where they have a place for it. */
 const workflowData = (run: Run, step: string, before: readonly RunStep[] = []): Pick<Package, 'data'> => {

@@ -117,9 +117,7 @@ function connect(path: string, options: OpenOptions): DatabaseSync {
 }
 
 /** Without this mode SQLite would put an empty file where a store was deleted a moment ago. */
-function existing(path: string): string | URL {
-  return path === ':memory:' ? path : addressOf(path, 'mode', 'rw')
-}
+const existing = (path: string): string | URL => (path === ':memory:' ? path : addressOf(path, 'mode', 'rw'))
 
 function addressOf(path: string, option: string, value: string): URL {
   const address = pathToFileURL(path)

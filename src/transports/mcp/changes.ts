@@ -50,9 +50,8 @@ export class Changes {
     let cursor: string | undefined
     try {
       while (!signal.aborted) {
-        const woken = new Promise<void>((resolve) => {
-          wake = resolve
-        })
+        const woken = Promise.withResolvers<void>()
+        wake = woken.resolve
         // A store that is away comes back: what happened meanwhile is after the cursor.
         const page = await store.changes(cursor, ENTRY_PAGE).catch(() => undefined)
         cursor = page?.cursor ?? cursor
@@ -60,7 +59,7 @@ export class Changes {
         for (const entry of page?.entries ?? []) if (!signal.aborted) await this.#tell(entry)
         if (page?.entries.length === ENTRY_PAGE) continue
         const timer = setTimeout(() => wake(), LOOK_AGAIN_MS)
-        await woken
+        await woken.promise
         clearTimeout(timer)
       }
     } finally {

@@ -33,10 +33,7 @@ export function createMcpServer(parts: ServerParts): Server {
   const { world, toolset } = parts
   const server = new Server(
     { name: 'baton', title: 'Baton', version: version() },
-    {
-      capabilities: { tools: {}, resources: { subscribe: true }, prompts: {} },
-      instructions: INSTRUCTIONS,
-    },
+    { capabilities: { tools: {}, resources: { subscribe: true }, prompts: {} }, instructions: INSTRUCTIONS },
   )
   let isTold = false
   server.setRequestHandler('tools/list', async () => ({ tools: await listTools(toolset) }))

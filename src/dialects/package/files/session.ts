@@ -17,11 +17,8 @@ const SAFE = /^(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[a-z0-9][a-z0-9._-]{0,
 export const isSafeName = (name: string): boolean => SAFE.test(name) && !name.endsWith('.')
 
 /** Where a handoff of a session is archived; undefined when a name cannot be one of a file. */
-export function archivePath({ session, id }: Archived): string | undefined {
-  return isSafeName(session) && isSafeName(id)
-    ? `${SESSIONS_FOLDER}/${session}/handoffs/${id}.yaml`
-    : undefined
-}
+export const archivePath = ({ session, id }: Archived): string | undefined =>
+  isSafeName(session) && isSafeName(id) ? `${SESSIONS_FOLDER}/${session}/handoffs/${id}.yaml` : undefined
 
 export function archivedAt(path: string): Archived | undefined {
   const [, session, id] = ARCHIVED.exec(path) ?? []

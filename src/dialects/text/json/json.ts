@@ -4,9 +4,7 @@ import { type NotationProblem, plainData, type Reading, type Tree } from '../tre
 import { type JsonTree, readJsonTree } from './json-read.ts'
 
 /** One JSON value that fills the text. */
-export function readJson(text: string): Reading {
-  return fastReading(text) ?? slowReading(readJsonTree(text))
-}
+export const readJson = (text: string): Reading => fastReading(text) ?? slowReading(readJsonTree(text))
 
 /** Strict JSON with two spaces and a newline at the end. */
 export const prettyJson = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`

@@ -108,9 +108,7 @@ function fenceOf(text: string, line: Line): Fence | undefined {
 }
 
 /** Without a word, a fence may hold anything: what is in it decides. */
-function isData({ info }: Fence): boolean {
-  return info === '' || /^\{?\.?(?:ya?ml|jsonc?|json5)\}?$/.test(info)
-}
+const isData = ({ info }: Fence): boolean => info === '' || /^\{?\.?(?:ya?ml|jsonc?|json5)\}?$/.test(info)
 
 function notationOf(text: string, { info }: Fence, start: number, end: number) {
   const content = text.slice(start, end)

@@ -162,9 +162,7 @@ function positionsOf({ notes }: Reading, isMeant: (note: NotationProblem) => boo
   return notes.filter((note) => note.severity === 'error' && isMeant(note)).map(({ at }) => at)
 }
 
-function isAboutIndent({ isIndent }: NotationProblem): boolean {
-  return isIndent === true
-}
+const isAboutIndent = ({ isIndent }: NotationProblem): boolean => isIndent === true
 
 /** Quotes around a text mend neither its place nor a bracket elsewhere. */
 function isAboutText({ code, isIndent }: NotationProblem): boolean {

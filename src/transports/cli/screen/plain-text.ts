@@ -13,9 +13,7 @@ const HIDDEN =
  * changes a colour or a title, writes the clipboard, overwrites a line or hides a character. Joiners and
  * selectors go too: terminals do not agree on their width.
  */
-export function plainText(text: string): string {
-  return visible(text).replace(HIDDEN, '')
-}
+export const plainText = (text: string): string => visible(text).replace(HIDDEN, '')
 
 /** The same on one line, for a table or a title. */
 export const oneLine = (text: string): string => plainText(text).replace(/\s+/g, ' ').trim()

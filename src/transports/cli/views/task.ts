@@ -30,15 +30,12 @@ export function taskView(shell: Shell, operation: string, task: OperationOutput<
   return `${screen.tick} ${screen.bold(task.id)} ${text ?? `is ${inWords(task.status)}, ${task.progress} %`}`
 }
 
-export function taskListView(
+export const taskListView = (
   shell: Shell,
   page: { items: readonly ShownTask[]; next?: string | undefined },
   none = 'No task matches.',
-): string {
-  return shell.list(page, none, ['ID', 'STATUS', 'OWNER', 'TITLE', 'CHANGED'], (task) =>
-    taskRow(shell.screen, task),
-  )
-}
+): string =>
+  shell.list(page, none, ['ID', 'STATUS', 'OWNER', 'TITLE', 'CHANGED'], (task) => taskRow(shell.screen, task))
 
 const taskRow = (screen: Screen, task: ShownTask): Cell[] => [
   { text: task.id, style: 'bold' },

@@ -79,11 +79,8 @@ export const lacksScope = (name: string, scope: string): string =>
   `the token of ${name} has no scope ${scope}; make one with: baton token create --agent ${name} --scope ${scope}`
 
 /** Whether these scopes hold the wanted one: `*` is all, and writing includes reading. */
-export function grants(scopes: readonly string[], wanted: string): boolean {
-  return scopes.some(
-    (scope) => scope === '*' || scope === wanted || scope.replace(/:write$/, ':read') === wanted,
-  )
-}
+export const grants = (scopes: readonly string[], wanted: string): boolean =>
+  scopes.some((scope) => scope === '*' || scope === wanted || scope.replace(/:write$/, ':read') === wanted)
 
 export function toCall({ actor, scopes }: Caller, headers: Headers): Call {
   const key = headers.get('idempotency-key')

@@ -30,9 +30,7 @@ function asWords(time: string, level: Level, event: string, fields: LogFields): 
 }
 
 /** Nothing that a caller wrote may steer the terminal of whoever reads the log. */
-function printable(line: string): string {
-  return line.replaceAll(/\p{C}+/gu, ' ')
-}
+const printable = (line: string): string => line.replaceAll(/\p{C}+/gu, ' ')
 
 /** Tokens, and the password of a store's address, whatever text they turned up in. */
 function redact(line: string): string {

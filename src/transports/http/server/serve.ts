@@ -90,12 +90,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const server = listener(times, (request, end) => app?.fetch(request, end) ?? problemResponse(STARTING))
   const bound = await listen(server, host, port)
   const { requestLog, repository } = options
-  const shared = {
-    operations,
-    hosts: allowedHosts(host, bound, names),
-    requestLog,
-    holdMs: times.holdMs,
-  }
+  const shared = { operations, hosts: allowedHosts(host, bound, names), requestLog, holdMs: times.holdMs }
   const own = createHttpApp({
     ...{ ...shared, service, log, repository },
     ...{ web: webFolder(), stopping: stopping.signal },

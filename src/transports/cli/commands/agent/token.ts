@@ -118,12 +118,9 @@ const list: Command = {
 }
 
 /** A login code, or the look before it, that was used or has expired: it needs no action. */
-function isSpentCode({ scopes, revoked_at, expires_at = '' }: Token): boolean {
-  return (
-    scopes.every((scope) => scope === 'login') &&
-    (revoked_at !== undefined || expires_at <= new Date().toISOString())
-  )
-}
+const isSpentCode = ({ scopes, revoked_at, expires_at = '' }: Token): boolean =>
+  scopes.every((scope) => scope === 'login') &&
+  (revoked_at !== undefined || expires_at <= new Date().toISOString())
 
 function tokenState(token: Token, shell: Shell): string {
   if (token.revoked_at !== undefined) return 'revoked'

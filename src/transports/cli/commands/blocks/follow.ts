@@ -117,15 +117,14 @@ async function* fromStore(shell: Shell): AsyncGenerator<GatheredBlock> {
   try {
     for await (const { uid } of read()) seen.add(uid)
     while (!signal.aborted) {
-      const woken = new Promise<void>((resolve) => {
-        wake = resolve
-      })
+      const woken = Promise.withResolvers<void>()
+      wake = woken.resolve
       for await (const block of read()) {
         seen.add(block.uid)
         yield followedBlock(block)
       }
       const timer = setTimeout(() => wake(), LOOK_AGAIN_MS)
-      await woken
+      await woken.promise
       clearTimeout(timer)
     }
   } finally {

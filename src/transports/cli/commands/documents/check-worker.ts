@@ -17,14 +17,10 @@ export const WORKER_ROLE = 'baton: check files'
 /** The URL of this module, as source and in the built package alike: the threads are started from it. */
 export const WORKER_URL = new URL(import.meta.url)
 
-if (parentPort && isJob(workerData)) {
-  const [port, { options }] = [parentPort, workerData]
+// The module is also loaded by threads that are not ours to answer for.
+if (parentPort && workerData?.role === WORKER_ROLE) {
+  const [port, { options }] = [parentPort, workerData as CheckJob]
   port.on('message', (batch: Batch) => {
     port.postMessage(batch.map((target) => checkTarget(target, options)) satisfies Checked)
   })
-}
-
-/** The module is also loaded by threads that are not ours to answer for. */
-function isJob(value: unknown): value is CheckJob {
-  return typeof value === 'object' && value !== null && 'role' in value && value.role === WORKER_ROLE
 }

@@ -19,12 +19,7 @@ export const exporting: Command = {
     const session = await shell.open({ write: false })
     const { id } = await resolveReferences(session, 'document_export', { id: args.words[0] })
     const to = textOf(args, 'to')
-    const input = {
-      id,
-      ...present({ to }),
-      slot: isOn(args, 'slot'),
-      supply: supplyOf(args),
-    }
+    const input = { id, ...present({ to }), slot: isOn(args, 'slot'), supply: supplyOf(args) }
     try {
       tellWritten(shell, await session.call('document_export', input))
     } catch (error) {

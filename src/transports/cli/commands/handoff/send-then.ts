@@ -27,12 +27,7 @@ export async function sendThen(
       { fields: other },
     )
   const title = String(given.title)
-  const first = {
-    id: 'step-1',
-    agent: to,
-    ...given,
-    ...(timeout_s !== undefined && { timeout: timeout_s }),
-  }
+  const first = { id: 'step-1', agent: to, ...given, ...(timeout_s !== undefined && { timeout: timeout_s }) }
   const steps = agents.map((agent, i) => ({ id: `step-${i + 2}`, agent, title: words[i] }))
   // A step with something to prove waits for the sender's look; the others go on as soon as they are handed in.
   const home = TO_PROVE.some((name) => name in given) ? 'native' : 'block'

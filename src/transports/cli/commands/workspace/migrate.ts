@@ -42,9 +42,7 @@ export const migrate: Command = {
   async run(shell, args) {
     const from = textOf(args, 'from')
     if (from?.toLowerCase() !== 'v1')
-      throw invalidInput(`there is no way from ${from}; write: baton migrate --from v1 .`, {
-        option: 'from',
-      })
+      throw invalidInput(`there is no way from ${from}; write: baton migrate --from v1 .`, { option: 'from' })
     const { root, checkout } = folderToMigrate(shell, args)
     const answers = answersOf(shell, args)
     const apply = isConsented(args)

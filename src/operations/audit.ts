@@ -21,7 +21,7 @@ const sessionStart = defineOperation({
   summary: 'Start an auditable session. Your work up to merkle_finalize belongs to it.',
   scope: 'audit:write',
   tools: 'proof',
-  input: () => z.strictObject({}),
+  input: () => ({}),
   output: ShownSession,
   errors: [...BASIC],
   examples: ['baton audit session-start --as codex'],
@@ -32,7 +32,7 @@ const sessions = defineOperation({
   name: 'audit_sessions',
   summary: 'Audit sessions of the workspace, newest first.',
   scope: 'audit:read',
-  input: () => z.strictObject({ by: z.string().max(64).optional(), ...PAGE() }),
+  input: () => ({ by: z.string().max(64).optional(), ...PAGE() }),
   output: () => z.object({ items: z.array(ShownSession()), next: z.string().optional() }),
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton audit sessions'],
@@ -51,7 +51,7 @@ const verifyChain = defineOperation({
   scope: 'audit:read',
   tools: 'proof',
   positional: ['session'],
-  input: () => z.strictObject(Session()),
+  input: Session,
   output: () =>
     ChainReport().extend({
       unchained: optional(
@@ -75,7 +75,7 @@ const finalize = defineOperation({
   scope: 'audit:write',
   tools: 'proof',
   positional: ['session'],
-  input: () => z.strictObject(Session()),
+  input: Session,
   output: Sealed,
   errors: [...BASIC],
   examples: ['baton merkle finalize --as codex'],
@@ -88,7 +88,7 @@ const root = defineOperation({
   scope: 'audit:read',
   tools: 'proof',
   positional: ['session'],
-  input: () => z.strictObject(Session()),
+  input: Session,
   output: Sealed,
   errors: [...BASIC],
   examples: ['baton merkle root'],
@@ -100,11 +100,10 @@ const proof = defineOperation({
   summary: 'The log entries of a handoff, task, record or session, with their proofs.',
   scope: 'audit:read',
   positional: ['id'],
-  input: () =>
-    z.strictObject({
-      id: text(200).describe('Id of a handoff, task, record or audit session'),
-      limit: optional(z.coerce.number().int().min(1).max(200), 'How many entries at most (20)'),
-    }),
+  input: () => ({
+    id: text(200).describe('Id of a handoff, task, record or audit session'),
+    limit: optional(z.coerce.number().int().min(1).max(200), 'How many entries at most (20)'),
+  }),
   output: Proof,
   exact: true,
   errors: [...BASIC],
@@ -126,7 +125,7 @@ const checkpoint = defineOperation({
   name: 'audit_checkpoint',
   summary: 'Sign the current head of the log, where its key is; with --show the newest signed one.',
   scope: 'audit:write',
-  input: () => z.strictObject({ show: optional(z.boolean(), 'Sign nothing, only show the newest') }),
+  input: () => ({ show: optional(z.boolean(), 'Sign nothing, only show the newest') }),
   output: Checkpoint,
   exact: true,
   errors: [...BASIC],
@@ -143,11 +142,10 @@ const log = defineOperation({
   name: 'audit_log',
   summary: 'The log of the workspace, or of one handoff, task or run, oldest first.',
   scope: 'audit:read',
-  input: () =>
-    z.strictObject({
-      about: z.string().min(1).max(200).optional().describe('Only entries about this handoff, task or run'),
-      ...PAGE(),
-    }),
+  input: () => ({
+    about: z.string().min(1).max(200).optional().describe('Only entries about this handoff, task or run'),
+    ...PAGE(),
+  }),
   output: () => z.object({ items: z.array(ShownEntry()), next: z.string().optional() }),
   exact: true,
   errors: ['invalid_input', 'not_found', 'unavailable'],
@@ -160,7 +158,7 @@ const key = defineOperation({
   name: 'audit_key',
   summary: 'The public key with which anyone can verify this log, and where its secret is.',
   scope: 'audit:read',
-  input: () => z.strictObject({}),
+  input: () => ({}),
   output: () =>
     z.object({
       origin: z.string().describe('Name of the log'),
@@ -185,7 +183,7 @@ const redact = defineOperation({
   scope: 'audit:write',
   peopleOnly: true,
   positional: ['id'],
-  input: () => z.strictObject(redactFields()),
+  input: redactFields,
   output: Redacted,
   errors: ['invalid_input', 'not_found', 'not_allowed', 'conflict', 'unavailable'],
   examples: ['baton audit redact HO-2026-001 --field summary -m leaked-key'],

@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import { Collected, collectFields } from '../domain/blocks/block.ts'
 import { mutable } from './handoff/fields.ts'
 import { defineOperation } from './operation.ts'
@@ -7,7 +6,7 @@ const collect = defineOperation({
   name: 'document_collect',
   summary: 'Store the blocks of agents’ summaries as history, each once, and follow them.',
   scope: 'document:write',
-  input: () => z.strictObject(collectFields()),
+  input: collectFields,
   output: Collected,
   errors: ['invalid_input', 'not_found', 'unavailable', 'too_large'],
   untrusted: ['blocks', 'order', 'progress'],

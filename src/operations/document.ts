@@ -38,14 +38,13 @@ const check = defineOperation({
   name: 'document_check',
   summary: 'Read a handoff document of any dialect, and list its problems with their places.',
   scope: 'document:read',
-  input: () =>
-    z.strictObject({
-      ...document(),
-      changed: optional(
-        z.array(text(1_000)).max(10_000),
-        'Files that the work changed; each must stand among the artifacts of a package',
-      ),
-    }),
+  input: () => ({
+    ...document(),
+    changed: optional(
+      z.array(text(1_000)).max(10_000),
+      'Files that the work changed; each must be an artifact of a package',
+    ),
+  }),
   output: () => z.object({ documents: z.array(CheckedDocument()) }),
   errors: ['invalid_input', 'too_large'],
   examples: ['baton check _handoffs/active', 'baton check report.md --json'],
@@ -59,13 +58,12 @@ const documentConvert = defineOperation({
   name: 'document_convert',
   summary: 'Write a document in another dialect. Says what is lost, or what is missing.',
   scope: 'document:read',
-  input: () =>
-    z.strictObject({
-      ...document(),
-      to: target(),
-      document: optional(z.int().min(1).max(100_000), 'Which one, where the text holds several'),
-      ...writing(),
-    }),
+  input: () => ({
+    ...document(),
+    to: target(),
+    document: optional(z.int().min(1).max(100_000), 'Which one, where the text holds several'),
+    ...writing(),
+  }),
   output: () =>
     z.object({ text: z.string(), losses: z.array(Loss()), diagnostics: z.array(PlacedProblem()) }),
   exact: true,
@@ -84,7 +82,7 @@ const importing = defineOperation({
   name: 'document_import',
   summary: 'Import the handoffs and records of a document, each once. Limits do not apply.',
   scope: 'document:write',
-  input: () => z.strictObject(document()),
+  input: document,
   output: () => z.object({ items: z.array(ImportItem()) }),
   errors: ['invalid_input', 'unavailable', 'too_large'],
   examples: ['baton import _handoffs/active/*.md'],
@@ -99,12 +97,11 @@ const exporting = defineOperation({
   summary: 'Write a handoff or a task as a document of a dialect. Says what is lost.',
   scope: 'document:read',
   positional: ['id'],
-  input: () =>
-    z.strictObject({
-      id: text(200).describe('Handoff or task id, for example HO-2026-001 or P0.1.1'),
-      to: target().optional(),
-      ...writing(),
-    }),
+  input: () => ({
+    id: text(200).describe('Handoff or task id, for example HO-2026-001 or P0.1.1'),
+    to: target().optional(),
+    ...writing(),
+  }),
   output: () =>
     z.object({ dialect: z.enum(DIALECTS), id: z.string(), text: z.string(), losses: z.array(Loss()) }),
   exact: true,

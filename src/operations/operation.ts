@@ -41,23 +41,27 @@ export interface Operation<
   run(service: Service, call: Call, input: z.output<In>): Promise<z.output<Out>>
 }
 
+export type InputFields = Readonly<Record<string, z.ZodType>>
+/** No input may have fields beside those that its operation names. */
+export type InputOf<F extends InputFields> = ReturnType<typeof z.strictObject<F>>
+
 /** An operation as it is written: schemas come as functions and are built when they are first asked for. */
-export type WrittenOperation<In extends z.ZodObject, Out extends z.ZodType> = Omit<
-  Operation<In, Out>,
+export type WrittenOperation<F extends InputFields, Out extends z.ZodType> = Omit<
+  Operation<InputOf<F>, Out>,
   'name' | 'effect' | 'http' | 'input' | 'output' | 'untrusted'
 > & {
-  readonly input: () => In
+  readonly input: () => F
   readonly output: () => Out
   readonly untrusted?: readonly string[] | (() => readonly string[])
 }
 
 /** Builds each schema once, and only if somebody needs it: building all of them is most of a command's start-up. */
 export function defineOperation<
-  In extends z.ZodObject,
+  F extends InputFields,
   Out extends z.ZodType,
   const Name extends `${string}_${string}`,
->(written: WrittenOperation<In, Out> & { readonly name: Name }): Operation<In, Out, Name> {
-  let input: In | undefined
+>(written: WrittenOperation<F, Out> & { readonly name: Name }): Operation<InputOf<F>, Out, Name> {
+  let input: InputOf<F> | undefined
   let output: Out | undefined
   const { untrusted } = written
   const [method, path] = ROUTES[written.name as OperationName].split(' ')
@@ -67,7 +71,7 @@ export function defineOperation<
     http: { method, path } as Operation['http'],
     effect: written.scope.endsWith(':read') ? 'read' : 'write',
     get input() {
-      input ??= written.input()
+      input ??= z.strictObject(written.input())
       return input
     },
     get output() {

@@ -11,7 +11,7 @@ const agentList = defineOperation({
   name: 'agent_list',
   summary: 'The agents that can send and receive here.',
   scope: 'agent:read',
-  input: () => z.strictObject({}),
+  input: () => ({}),
   output: () => z.object({ items: z.array(Agent()) }),
   errors: ['unavailable'],
   untrusted: ['items'],
@@ -24,7 +24,7 @@ const agentAdd = defineOperation({
   summary: 'Add an agent or a person, or change their kind, roles, capabilities or limits.',
   scope: 'agent:write',
   positional: ['name'],
-  input: () => z.strictObject(agentFields()),
+  input: agentFields,
   output: Agent,
   errors: ['invalid_input', 'not_allowed', 'unavailable'],
   examples: ['baton agent add codex --max-incoming 5', 'baton agent add maria --kind human'],
@@ -36,7 +36,7 @@ const agentRemove = defineOperation({
   summary: 'Let nobody hand to this agent any more and end its tokens; its history stays.',
   scope: 'agent:write',
   positional: ['name'],
-  input: () => z.strictObject({ name: AgentName }),
+  input: () => ({ name: AgentName }),
   output: Agent,
   errors: ['invalid_input', 'not_found', 'not_allowed', 'unavailable'],
   examples: ['baton agent remove codex'],
@@ -51,18 +51,17 @@ const artifactPut = defineOperation({
   summary: 'Register a file by path and hash, or store it with its bytes (up to 10 MB).',
   scope: 'artifact:write',
   positional: ['path'],
-  input: () =>
-    z.strictObject({
-      ...artifactFields(),
-      content: z
-        .base64()
-        .max(
-          MAX_BASE64,
-          `an artifact holds at most ${MAX_BLOB_BYTES / 1024 / 1024} MB; register a larger one by its path and hash`,
-        )
-        .optional()
-        .describe('The bytes in base64'),
-    }),
+  input: () => ({
+    ...artifactFields(),
+    content: z
+      .base64()
+      .max(
+        MAX_BASE64,
+        `an artifact holds at most ${MAX_BLOB_BYTES / 1024 / 1024} MB; register a larger one by its path and hash`,
+      )
+      .optional()
+      .describe('The bytes in base64'),
+  }),
   output: Artifact,
   errors: ['invalid_input', 'not_found', 'not_allowed', 'too_large', 'unavailable'],
   examples: ['baton artifact put docs/plan.md --handoff HO-2026-001'],
@@ -78,7 +77,7 @@ const artifactGet = defineOperation({
   summary: 'One artifact, with its bytes in base64 where they are stored.',
   scope: 'artifact:read',
   positional: ['uid'],
-  input: () => z.strictObject({ uid: z.string().min(1).max(100) }),
+  input: () => ({ uid: z.string().min(1).max(100) }),
   output: () => z.object({ artifact: Artifact(), content: z.string().optional() }),
   exact: true,
   errors: ['invalid_input', 'not_found', 'unavailable'],
@@ -95,7 +94,7 @@ const noticeAck = defineOperation({
   summary: 'Mark a notice as seen.',
   scope: 'notice:write',
   positional: ['uid'],
-  input: () => z.strictObject({ uid: z.string().min(1).max(100) }),
+  input: () => ({ uid: z.string().min(1).max(100) }),
   output: Notice,
   errors: ['invalid_input', 'not_found', 'not_allowed', 'unavailable'],
   examples: ['baton notice ack 3f9a2c'],
@@ -106,7 +105,7 @@ const status = defineOperation({
   name: 'report_status',
   summary: 'Stuck work with the way on, and how many handoffs and tasks are in which state.',
   scope: 'report:read',
-  input: () => z.strictObject({}),
+  input: () => ({}),
   output: () =>
     z.object({
       store: z.object({ engine: z.string(), location: z.string(), workspace: z.string(), schema: z.int() }),

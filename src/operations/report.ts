@@ -9,12 +9,11 @@ const metrics = defineOperation({
   name: 'report_metrics',
   summary: 'Metrics of blocks by agent, phase, task or workflow; cost and tokens of programs.',
   scope: 'report:read',
-  input: () =>
-    z.strictObject({
-      by: z.enum(GROUPINGS).optional().describe('agent by default'),
-      window: z.enum(FLOW_WINDOW_NAMES).optional().describe('Follow numbers through time, so far back'),
-      ...blockFilterFields(),
-    }),
+  input: () => ({
+    by: z.enum(GROUPINGS).optional().describe('agent by default'),
+    window: z.enum(FLOW_WINDOW_NAMES).optional().describe('Follow numbers through time, so far back'),
+    ...blockFilterFields(),
+  }),
   output: () =>
     z.object({
       by: z.enum(GROUPINGS),
@@ -42,11 +41,10 @@ const progress = defineOperation({
   name: 'report_progress',
   summary: 'The state of each workflow or task by its blocks: phase, holder, status and progress.',
   scope: 'report:read',
-  input: () =>
-    z.strictObject({
-      by: z.enum(['workflow', 'task']).optional().describe('workflow by default'),
-      ...blockFilterFields(),
-    }),
+  input: () => ({
+    by: z.enum(['workflow', 'task']).optional().describe('workflow by default'),
+    ...blockFilterFields(),
+  }),
   output: () => z.object({ by: z.enum(['workflow', 'task']), items: z.array(Progress()) }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
   untrusted: ['items'],
@@ -61,7 +59,7 @@ const history = defineOperation({
   name: 'report_history',
   summary: 'Every stored block as it was written, oldest first.',
   scope: 'report:read',
-  input: () => z.strictObject({ ...blockFilterFields(), ...PAGE() }),
+  input: () => ({ ...blockFilterFields(), ...PAGE() }),
   output: () => z.object({ items: z.array(Block()), next: z.string().optional() }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
   // History keeps the text as agents wrote it.
@@ -77,7 +75,7 @@ const flow = defineOperation({
   name: 'report_flow',
   summary: 'Handoffs and their outcomes over time, by agent, and by sender and receiver.',
   scope: 'report:read',
-  input: () => z.strictObject({ window: z.enum(FLOW_WINDOW_NAMES).optional().describe('How far back (7d)') }),
+  input: () => ({ window: z.enum(FLOW_WINDOW_NAMES).optional().describe('How far back (7d)') }),
   output: FlowAnswer,
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton report flow', 'baton report flow --window 30d --json'],

@@ -14,7 +14,7 @@ const reopen = defineOperation({
   scope: 'task:write',
   positional: ['id'],
   aliases: TASK_ID_TOO,
-  input: () => z.strictObject({ id: TaskId, reason: Reason.describe('Why it is not done, for the log') }),
+  input: () => ({ id: TaskId, reason: Reason.describe('Why it is not done, for the log') }),
   output: Shown,
   errors: [...BASIC, 'not_allowed'],
   examples: ['baton task reopen P0.1.1 -m "merge refused: no thought_record"'],
@@ -37,11 +37,10 @@ const log = defineOperation({
   scope: 'task:read',
   positional: ['id'],
   aliases: TASK_ID_TOO,
-  input: () =>
-    z.strictObject({
-      id: TaskId,
-      limit: z.coerce.number().int().min(1).max(1_000).optional().describe('How many at most (200)'),
-    }),
+  input: () => ({
+    id: TaskId,
+    limit: z.coerce.number().int().min(1).max(1_000).optional().describe('How many at most (200)'),
+  }),
   output: () =>
     z.object({ task: Shown(), entries: z.array(HistoryEntry()), records: z.array(ThoughtRecord()) }),
   errors: ['invalid_input', 'not_found', 'unavailable'],

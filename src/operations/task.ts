@@ -13,7 +13,7 @@ const create = defineOperation({
   scope: 'task:write',
   positional: ['id'],
   aliases: TASK_ID_TOO,
-  input: () => z.strictObject(newTaskFields()),
+  input: newTaskFields,
   output: Shown,
   errors: [...BASIC],
   examples: ['baton task create P0.1.2 --title "Set up the linter" --depends-on P0.1.1'],
@@ -24,14 +24,13 @@ const list = defineOperation({
   name: 'task_list',
   summary: 'Tasks of the workspace.',
   scope: 'task:read',
-  input: () =>
-    z.strictObject({
-      status: z.union([z.enum(TASK_STATES).transform((s) => [s]), z.array(z.enum(TASK_STATES))]).optional(),
-      owner: z.string().max(64).optional(),
-      ref: z.string().max(100).optional().describe('A part of the id'),
-      text: z.string().max(200).optional(),
-      ...PAGE(),
-    }),
+  input: () => ({
+    status: z.union([z.enum(TASK_STATES).transform((s) => [s]), z.array(z.enum(TASK_STATES))]).optional(),
+    owner: z.string().max(64).optional(),
+    ref: z.string().max(100).optional().describe('A part of the id'),
+    text: z.string().max(200).optional(),
+    ...PAGE(),
+  }),
   output: () => z.object({ items: z.array(Shown()), next: z.string().optional() }),
   errors: ['invalid_input', 'unavailable'],
   untrusted: ['items'],
@@ -59,7 +58,7 @@ const get = defineOperation({
   scope: 'task:read',
   positional: ['id'],
   aliases: TASK_ID_TOO,
-  input: () => z.strictObject({ id: TaskId }),
+  input: () => ({ id: TaskId }),
   output: () =>
     z.object({
       task: Shown(),
@@ -83,7 +82,7 @@ const next = defineOperation({
   summary: 'Tasks that can be started now: critical first, then in dependency order.',
   scope: 'task:read',
   tools: 'default',
-  input: () => z.strictObject({ limit: PAGE().limit }),
+  input: () => ({ limit: PAGE().limit }),
   output: () => z.object({ items: z.array(Shown()) }),
   errors: ['invalid_input', 'unavailable'],
   examples: ['baton next'],
@@ -96,11 +95,10 @@ const taskPlanOf = defineOperation({
   name: 'task_plan',
   summary: 'The critical path, and counts of tasks by level.',
   scope: 'task:read',
-  input: () =>
-    z.strictObject({
-      around: TaskId.optional().describe('Also the tasks near this one'),
-      done: Flag().describe('With finished tasks'),
-    }),
+  input: () => ({
+    around: TaskId.optional().describe('Also the tasks near this one'),
+    done: Flag().describe('With finished tasks'),
+  }),
   output: () =>
     z.object({
       counts: z.record(z.string(), z.int()).describe('Tasks by status'),
@@ -135,7 +133,7 @@ const start = defineOperation({
   tools: 'default',
   positional: ['id'],
   aliases: TASK_ID_TOO,
-  input: () => z.strictObject({ id: TaskId }),
+  input: () => ({ id: TaskId }),
   output: Shown,
   errors: [...BASIC],
   examples: ['baton task start P0.1.1 --as claude'],
@@ -150,18 +148,17 @@ const brief = defineOperation({
   tools: 'default',
   positional: ['id'],
   aliases: TASK_ID_TOO,
-  input: () =>
-    z.strictObject({
-      id: TaskId,
-      budget: z.coerce
-        .number()
-        .int()
-        .min(SMALLEST_BUDGET)
-        .max(200_000)
-        .optional()
-        .describe(`Tokens at most (${DEFAULT_BUDGET}); four bytes count as one`),
-      format: z.enum(['json', 'markdown']).optional().describe('Sections (json), or one text (markdown)'),
-    }),
+  input: () => ({
+    id: TaskId,
+    budget: z.coerce
+      .number()
+      .int()
+      .min(SMALLEST_BUDGET)
+      .max(200_000)
+      .optional()
+      .describe(`Tokens at most (${DEFAULT_BUDGET}); four bytes count as one`),
+    format: z.enum(['json', 'markdown']).optional().describe('Sections (json), or one text (markdown)'),
+  }),
   output: () =>
     z.object({
       task_id: z.string(),

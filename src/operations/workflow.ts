@@ -27,11 +27,10 @@ const start = defineOperation({
   summary: 'Start a workflow: its steps are handed to their agents in order, and gates to people.',
   scope: 'workflow:write',
   positional: ['name'],
-  input: () =>
-    z.strictObject({
-      ...definition(),
-      input: optional(z.unknown(), 'Structured input of the run, for steps that take run.input'),
-    }),
+  input: () => ({
+    ...definition(),
+    input: optional(z.unknown(), 'Structured input of the run, for steps that take run.input'),
+  }),
   output: RunView,
   errors: [...CHANGE_ERRORS],
   examples: [
@@ -48,7 +47,7 @@ const status = defineOperation({
   summary: 'How far a run of a workflow is, step by step, and whose move it is.',
   scope: 'workflow:read',
   positional: ['id'],
-  input: () => z.strictObject({ id: RunId }),
+  input: () => ({ id: RunId }),
   output: () => RunView().extend(WARNING()),
   errors: ['invalid_input', 'not_found', 'unavailable'],
   examples: ['baton workflow status feature-1', 'baton workflow status @'],
@@ -62,12 +61,11 @@ const list = defineOperation({
   name: 'workflow_list',
   summary: 'Runs of workflows, newest first.',
   scope: 'workflow:read',
-  input: () =>
-    z.strictObject({
-      state: z.union([z.enum(RUN_STATES).transform((s) => [s]), z.array(z.enum(RUN_STATES))]).optional(),
-      name: WorkflowName.optional(),
-      ...PAGE(),
-    }),
+  input: () => ({
+    state: z.union([z.enum(RUN_STATES).transform((s) => [s]), z.array(z.enum(RUN_STATES))]).optional(),
+    name: WorkflowName.optional(),
+    ...PAGE(),
+  }),
   output: () =>
     z.object({
       items: z.array(RunView().omit({ steps: true, waiting_for: true })),
@@ -91,7 +89,7 @@ const resume = defineOperation({
   summary: 'Retry the failed steps of a run; if none failed, nothing changes.',
   scope: 'workflow:write',
   positional: ['id'],
-  input: () => z.strictObject({ id: RunId }),
+  input: () => ({ id: RunId }),
   output: RunView,
   errors: [...CHANGE_ERRORS],
   examples: ['baton workflow resume feature-1'],
@@ -104,7 +102,7 @@ const cancel = defineOperation({
   summary: 'End a run and cancel its open handoffs; their receivers are told.',
   scope: 'workflow:write',
   positional: ['id'],
-  input: () => z.strictObject({ id: RunId, reason: Note.optional() }),
+  input: () => ({ id: RunId, reason: Note.optional() }),
   output: RunView,
   errors: [...CHANGE_ERRORS],
   examples: ['baton workflow cancel feature-1 -m "no longer needed"'],
@@ -117,7 +115,7 @@ const check = defineOperation({
   summary: 'Check a definition without starting it: each problem with its line and a fix.',
   scope: 'workflow:read',
   positional: ['name'],
-  input: () => z.strictObject(definition()),
+  input: definition,
   output: () =>
     z.object({
       name: z.string(),
@@ -147,12 +145,11 @@ const picture = defineOperation({
   summary: 'A workflow, or a run with the states of its steps, as Mermaid or SVG.',
   scope: 'workflow:read',
   positional: ['name'],
-  input: () =>
-    z.strictObject({
-      ...definition(),
-      run: optional(RunId, 'Draw this run'),
-      format: optional(z.enum(['mermaid', 'svg']), 'mermaid by default'),
-    }),
+  input: () => ({
+    ...definition(),
+    run: optional(RunId, 'Draw this run'),
+    format: optional(z.enum(['mermaid', 'svg']), 'mermaid by default'),
+  }),
   output: () => z.object({ format: z.enum(['mermaid', 'svg']), text: z.string() }),
   errors: ['invalid_input', 'not_found', 'unavailable'],
   untrusted: ['text'],

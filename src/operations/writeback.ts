@@ -28,11 +28,7 @@ const update = defineOperation({
   tools: 'default',
   positional: ['task_id'],
   aliases: ID_TOO,
-  input: () =>
-    z.strictObject({
-      task_id: TaskId,
-      ...taskUpdateFields(),
-    }),
+  input: () => ({ task_id: TaskId, ...taskUpdateFields() }),
   output: Updated,
   errors: [...BASIC, 'not_allowed', 'unmet'],
   examples: ['baton task update P0.1.1 --progress 40 -m "parser done"'],
@@ -55,7 +51,7 @@ const record = defineOperation({
   tools: 'default',
   positional: ['task_id'],
   aliases: ID_TOO,
-  input: () => z.strictObject({ task_id: TaskId, ...recordFields(), status: Status().optional() }),
+  input: () => ({ task_id: TaskId, ...recordFields(), status: Status().optional() }),
   output: () => ThoughtRecord().extend(Warned()),
   errors: [...BASIC, 'not_allowed'],
   examples: [
@@ -74,7 +70,7 @@ const complete = defineOperation({
   scope: 'task:write',
   positional: ['task_id'],
   aliases: ID_TOO,
-  input: () => z.strictObject({ task_id: TaskId, ...recordFields(), progress: Progress().optional() }),
+  input: () => ({ task_id: TaskId, ...recordFields(), progress: Progress().optional() }),
   output: Updated,
   errors: [...BASIC, 'not_allowed'],
   examples: [
@@ -92,13 +88,12 @@ const escalate = defineOperation({
   scope: 'handoff:write',
   positional: ['task_id'],
   aliases: ID_TOO,
-  input: () =>
-    z.strictObject({
-      task_id: TaskId,
-      ...recordFields(),
-      to: AgentName.optional().describe('The receiver; by default an agent with the role pm'),
-      reason: z.string().min(1).max(2_000).optional().describe('The reason why it failed'),
-    }),
+  input: () => ({
+    task_id: TaskId,
+    ...recordFields(),
+    to: AgentName.optional().describe('The receiver; by default an agent with the role pm'),
+    reason: z.string().min(1).max(2_000).optional().describe('The reason why it failed'),
+  }),
   output: () => HandoffAnswer().extend({ task_id: z.string() }),
   errors: [...BASIC, 'not_allowed', 'limit_exceeded'],
   examples: ['baton task escalate P0.1.1 --branch feature/p0-1-1-package-setup -m "the store is locked"'],
@@ -114,12 +109,11 @@ const list = defineOperation({
   scope: 'task:read',
   positional: ['task_id'],
   aliases: ID_TOO,
-  input: () =>
-    z.strictObject({
-      task_id: TaskId.optional(),
-      limit: z.coerce.number().int().min(1).max(200).optional().describe('How many at most (20)'),
-      unchained: Flag().describe('Only records that were written to the store past the log'),
-    }),
+  input: () => ({
+    task_id: TaskId.optional(),
+    limit: z.coerce.number().int().min(1).max(200).optional().describe('How many at most (20)'),
+    unchained: Flag().describe('Only records that were written to the store past the log'),
+  }),
   output: () => z.object({ items: z.array(ThoughtRecord()) }),
   untrusted: ['items'],
   errors: ['invalid_input', 'unavailable'],
@@ -139,11 +133,10 @@ const attest = defineOperation({
   summary: 'Answer for a record that is not in the log; for people and the role pm.',
   scope: 'task:write',
   positional: ['uid'],
-  input: () =>
-    z.strictObject({
-      uid: z.string().min(1).max(100),
-      reason: z.string().min(1).max(2_000).describe('How the record came into the store'),
-    }),
+  input: () => ({
+    uid: z.string().min(1).max(100),
+    reason: z.string().min(1).max(2_000).describe('How the record came into the store'),
+  }),
   output: ThoughtRecord,
   errors: [...BASIC, 'not_allowed'],
   examples: [

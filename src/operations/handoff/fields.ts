@@ -3,7 +3,13 @@ import type { ErrorCode } from '../../domain/errors.ts'
 import { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { Call } from '../../service/deps.ts'
 import type { Service } from '../../service/service.ts'
-import { defineOperation, type Operation, type WrittenOperation } from '../operation.ts'
+import {
+  defineOperation,
+  type InputFields,
+  type InputOf,
+  type Operation,
+  type WrittenOperation,
+} from '../operation.ts'
 
 /** Errors that every change of a handoff can be refused with. */
 export const CHANGE_ERRORS = [
@@ -20,17 +26,17 @@ export const HandoffAnswer = () => z.object({ handoff: Handoff() })
 type HandoffAnswer = ReturnType<typeof HandoffAnswer>
 
 /** An operation on one handoff, which is named by its id and answered. */
-export const defineStep = <In extends z.ZodObject, const Verb extends string>(
+export const defineStep = <F extends InputFields, const Verb extends string>(
   verb: Verb,
   {
     errors = [],
     run,
     ...step
-  }: Omit<WrittenOperation<In, HandoffAnswer>, 'scope' | 'output' | 'errors' | 'run'> & {
+  }: Omit<WrittenOperation<F, HandoffAnswer>, 'scope' | 'output' | 'errors' | 'run'> & {
     readonly errors?: readonly ErrorCode[]
-    run(service: Service, call: Call, input: z.output<In>): Promise<Handoff>
+    run(service: Service, call: Call, input: z.output<InputOf<F>>): Promise<Handoff>
   },
-): Operation<In, HandoffAnswer, `handoff_${Verb}`> =>
+): Operation<InputOf<F>, HandoffAnswer, `handoff_${Verb}`> =>
   defineOperation({
     name: `handoff_${verb}`,
     scope: 'handoff:write',

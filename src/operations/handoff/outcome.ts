@@ -6,7 +6,7 @@ import { CHANGE_ERRORS, defineStep, HandoffAnswer } from './fields.ts'
 const verify = defineStep('verify', {
   summary: 'Judge submitted work: a pass completes the handoff, a refusal gives it back with the reason.',
   tools: 'default',
-  input: () => z.strictObject({ id: Id, ...verifyFields() }),
+  input: () => ({ id: Id, ...verifyFields() }),
   errors: ['unmet'],
   examples: ['baton verify @ --pass', 'baton verify @ --fail -m "the tests do not cover bursts"'],
   run: (service, call, { id, ...input }) => service.closing.verify(call, id, input),
@@ -14,7 +14,7 @@ const verify = defineStep('verify', {
 
 const complete = defineStep('complete', {
   summary: 'Complete a handoff where you may and its conditions hold.',
-  input: () => z.strictObject({ id: Id }),
+  input: () => ({ id: Id }),
   errors: ['unmet'],
   examples: ['baton handoff complete HO-2026-001-R --as planner'],
   run: (service, call, { id }) => service.closing.complete(call, id),
@@ -24,11 +24,10 @@ const waive = defineStep('waive', {
   summary: 'A person lets a declared check go, by its name.',
   peopleOnly: true,
   positional: ['id', 'check'],
-  input: () =>
-    z.strictObject({
-      id: Id,
-      check: z.string().min(1).max(4_000).describe('The name of the check, or what follows its colon'),
-    }),
+  input: () => ({
+    id: Id,
+    check: z.string().min(1).max(4_000).describe('The name of the check, or what follows its colon'),
+  }),
   examples: ['baton handoff waive HO-2026-001 "npm test"'],
   run: (service, call, { id, check }) => service.closing.waive(call, id, check),
 })
@@ -36,7 +35,7 @@ const waive = defineStep('waive', {
 const comment = defineStep('comment', {
   summary: 'Say something about a handoff; sender and receiver are told, and the work goes on.',
   positional: ['id', 'text'],
-  input: () => z.strictObject({ id: Id, text: z.string().min(1).max(8_000) }),
+  input: () => ({ id: Id, text: z.string().min(1).max(8_000) }),
   examples: ['baton comment @ "The staging server is back"'],
   run: (service, call, { id, text }) => service.closing.comment(call, id, text),
 })
@@ -47,16 +46,15 @@ const decide = defineOperation({
   scope: 'gate:write',
   peopleOnly: true,
   positional: ['id', 'choice'],
-  input: () =>
-    z.strictObject({
-      id: Id,
-      choice: z
-        .string()
-        .min(1)
-        .max(200)
-        .describe('approve, reject or question; for an escalation one of its options'),
-      comment: Note.optional(),
-    }),
+  input: () => ({
+    id: Id,
+    choice: z
+      .string()
+      .min(1)
+      .max(200)
+      .describe('approve, reject or question; for an escalation one of its options'),
+    comment: Note.optional(),
+  }),
   output: HandoffAnswer,
   errors: [...CHANGE_ERRORS],
   examples: ['baton decide @ approve -m "ship it"', 'baton decide HO-2026-004 B -m "We can wait"'],

@@ -44,7 +44,7 @@ const inbox = defineOperation({
   summary: 'Your open work: handoffs to accept, finish, verify or answer, and new notices.',
   scope: 'handoff:read',
   tools: 'default',
-  input: () => z.strictObject(PAGE()),
+  input: PAGE,
   output: () =>
     z.object({
       items: z.array(Handoff()),
@@ -70,7 +70,7 @@ const get = defineOperation({
   scope: 'handoff:read',
   tools: 'default',
   positional: ['id'],
-  input: () => z.strictObject({ id: Id }),
+  input: () => ({ id: Id }),
   output: () =>
     HandoffAnswer().extend({
       package: Package(),
@@ -143,22 +143,21 @@ const list = defineOperation({
   summary: 'Handoffs, newest first, or a search over all kinds.',
   scope: 'handoff:read',
   positional: ['text'],
-  input: () =>
-    z.strictObject({
-      state: z.union([z.enum(STATES).transform((s) => [s]), z.array(z.enum(STATES))]).optional(),
-      from: AgentName.optional(),
-      to: AgentName.optional(),
-      task: TaskId.optional(),
-      type: z.enum(TYPES).optional(),
-      parent: z.string().max(100).optional().describe('uid of the one before'),
-      run: z.string().max(100).optional().describe('uid of the workflow run'),
-      ref: z.string().max(100).optional().describe('A part of the id'),
-      text: z.string().max(200).optional().describe('Words to find'),
-      with: AgentName.optional(),
-      since: z.string().max(40).optional().describe('monday or 3d'),
-      kind: z.enum(SEARCH_KINDS).optional(),
-      ...PAGE(),
-    }),
+  input: () => ({
+    state: z.union([z.enum(STATES).transform((s) => [s]), z.array(z.enum(STATES))]).optional(),
+    from: AgentName.optional(),
+    to: AgentName.optional(),
+    task: TaskId.optional(),
+    type: z.enum(TYPES).optional(),
+    parent: z.string().max(100).optional().describe('uid of the one before'),
+    run: z.string().max(100).optional().describe('uid of the workflow run'),
+    ref: z.string().max(100).optional().describe('A part of the id'),
+    text: z.string().max(200).optional().describe('Words to find'),
+    with: AgentName.optional(),
+    since: z.string().max(40).optional().describe('monday or 3d'),
+    kind: z.enum(SEARCH_KINDS).optional(),
+    ...PAGE(),
+  }),
   // `found` is the answer of a search, best first: words in id or title come before others, then the last changed.
   // `items` are the handoffs among them, and `place` is the field that holds most of the words: `package.summary`.
   output: () =>
@@ -192,16 +191,15 @@ const wait = defineOperation({
   scope: 'handoff:read',
   tools: 'default',
   positional: ['id'],
-  input: () =>
-    z.strictObject({
-      id: Id,
-      timeout_s: z.coerce
-        .number()
-        .min(0)
-        .max(86_400)
-        .optional()
-        .describe("Seconds (the handoff's own timeout, else 300)"),
-    }),
+  input: () => ({
+    id: Id,
+    timeout_s: z.coerce
+      .number()
+      .min(0)
+      .max(86_400)
+      .optional()
+      .describe("Seconds (the handoff's own timeout, else 300)"),
+  }),
   output: () =>
     HandoffAnswer().extend({
       done: z.boolean().describe('Whether it is completed; if not, it is still open and time is up'),
@@ -228,7 +226,7 @@ const running = defineOperation({
   summary: 'Programs that run now, or one with its output.',
   scope: 'handoff:read',
   positional: ['id'],
-  input: () => z.strictObject({ id: Id.optional() }),
+  input: () => ({ id: Id.optional() }),
   output: () =>
     z.object({
       items: z.array(

@@ -22,13 +22,12 @@ const accept = defineOperation({
   scope: 'handoff:write',
   tools: 'default',
   positional: ['id'],
-  input: () =>
-    z.strictObject({
-      id: Id,
-      ...acceptFields(),
-      received: optional(z.literal(true), 'Part of the acknowledgment of a package; always true'),
-      action: optional(z.literal('request_clarification'), 'The same as understood: partial'),
-    }),
+  input: () => ({
+    id: Id,
+    ...acceptFields(),
+    received: optional(z.literal(true), 'Part of the acknowledgment of a package; always true'),
+    action: optional(z.literal('request_clarification'), 'The same as understood: partial'),
+  }),
   output: () =>
     HandoffAnswer().extend({
       checks: optional(z.array(CheckResult()), 'The checks that were made before the work began'),
@@ -51,13 +50,12 @@ const accept = defineOperation({
 const reject = defineStep('reject', {
   summary: 'Decline a handoff, or give accepted work back. The sender is told why.',
   tools: 'default',
-  input: () =>
-    z.strictObject({
-      id: Id,
-      reason: text(8_000).describe('Why, for the sender'),
-      reason_type: optional(z.string().max(40), 'For example skill_gap, which also tells the chief'),
-    }),
-  examples: ['baton reject @ -m "I have no access to the billing service"'],
+  input: () => ({
+    id: Id,
+    reason: text(8_000).describe('Why, for the sender'),
+    reason_type: optional(z.string().max(40), 'For example skill_gap, which also tells the chief'),
+  }),
+  examples: ['baton reject @ -m "I have no access to the billing service" --as codex'],
   run: (service, call, { id, reason, reason_type }) =>
     service.receiving.reject(call, id, {
       type: reason_type ?? (reason === 'skill_gap' ? 'skill_gap' : 'other'),
@@ -69,7 +67,7 @@ const claim = defineOperation({
   name: 'handoff_claim',
   summary: 'Take the next handoff of your queue, by priority and then age.',
   scope: 'handoff:write',
-  input: () => z.strictObject(claimFields()),
+  input: claimFields,
   output: () => HandoffAnswer().partial(),
   untrusted: ['handoff'],
   errors: ['unavailable'],
@@ -82,8 +80,8 @@ const claim = defineOperation({
 
 const heartbeat = defineStep('heartbeat', {
   summary: 'Say that you are still at work; tell progress, or that you are blocked.',
-  input: () => z.strictObject({ id: Id, ...heartbeatFields() }),
-  examples: ['baton handoff heartbeat @ --progress 40'],
+  input: () => ({ id: Id, ...heartbeatFields() }),
+  examples: ['baton handoff heartbeat @ --as codex --progress 40'],
   run: async (service, call, { id, log, ...input }) => {
     const { attempt, ...said } = present(input)
     const handoff =
@@ -96,8 +94,8 @@ const ask = defineStep('ask', {
   summary: 'Ask the sender something you need to know. The handoff waits for the answer.',
   tools: 'default',
   positional: ['id', 'question'],
-  input: () => z.strictObject({ id: Id, question: text(8_000) }),
-  examples: ['baton ask @ "Which endpoints are public?"'],
+  input: () => ({ id: Id, question: text(8_000) }),
+  examples: ['baton ask @ "Which endpoints are public?" --as codex'],
   run: (service, call, { id, question }) => service.receiving.ask(call, id, question),
 })
 
@@ -105,7 +103,7 @@ const answer = defineStep('answer', {
   summary: 'Answer a question about a handoff you sent; the work goes on where it stopped.',
   tools: 'default',
   positional: ['id', 'text'],
-  input: () => z.strictObject({ id: Id, text: text(8_000) }),
+  input: () => ({ id: Id, text: text(8_000) }),
   examples: ['baton answer @ "Only /v1 is public"'],
   run: (service, call, { id, text }) => service.receiving.answer(call, id, text),
 })
@@ -116,7 +114,7 @@ const submit = defineOperation({
   scope: 'handoff:write',
   tools: 'default',
   positional: ['id'],
-  input: () => z.strictObject({ id: Id, ...submitFields() }),
+  input: () => ({ id: Id, ...submitFields() }),
   output: () =>
     HandoffAnswer().extend({
       checks: optional(z.array(CheckResult()), 'Your own run of the checks; a verifier runs them again'),
@@ -133,15 +131,15 @@ const submit = defineOperation({
 const fail = defineStep('fail', {
   summary: 'Report that you cannot do the work, with the reason. Its retry rule decides what follows.',
   tools: 'default',
-  input: () => z.strictObject({ id: Id, ...failFields() }),
-  examples: ['baton fail @ -m "The build machine is down"'],
+  input: () => ({ id: Id, ...failFields() }),
+  examples: ['baton fail @ -m "The build machine is down" --as codex'],
   run: (service, call, { id, ...input }) => service.receiving.fail(call, id, input),
 })
 
 const release = defineStep('release', {
   summary: 'Give work back unfinished. It is offered again at once and no retry is spent.',
-  input: () => z.strictObject({ id: Id, ...releaseFields() }),
-  examples: ['baton handoff release @ -m "the machine restarts"'],
+  input: () => ({ id: Id, ...releaseFields() }),
+  examples: ['baton handoff release @ -m "the machine restarts" --as codex'],
   run: (service, call, { id, ...input }) => service.receiving.release(call, id, input),
 })
 

@@ -14,7 +14,7 @@ const create = defineOperation({
   name: 'handoff_create',
   summary: 'Write a handoff as a draft, without sending it.',
   scope: 'handoff:write',
-  input: () => z.strictObject(newHandoffFields()),
+  input: newHandoffFields,
   output: Sent,
   errors: [...CHANGE_ERRORS, 'limit_exceeded'],
   examples: ['baton create --to codex --title "Add rate limiting" --deliverable "Middleware in src/"'],
@@ -28,13 +28,12 @@ const send = defineOperation({
   scope: 'handoff:write',
   tools: 'default',
   positional: ['id'],
-  input: () =>
-    z.strictObject({
-      ...newHandoffFields(),
-      to: AgentName.optional().describe('The receiver'),
-      title: Title.optional(),
-      id: Id.optional().describe('A draft to send; leave it out to create and send in one'),
-    }),
+  input: () => ({
+    ...newHandoffFields(),
+    to: AgentName.optional().describe('The receiver'),
+    title: Title.optional(),
+    id: Id.optional().describe('A draft to send; leave it out to create and send in one'),
+  }),
   output: Sent,
   errors: [...CHANGE_ERRORS, 'limit_exceeded'],
   examples: [
@@ -53,7 +52,7 @@ const resend = defineOperation({
   summary: 'Send an ended handoff again; the old one stays as it ended.',
   scope: 'handoff:write',
   positional: ['id'],
-  input: () => z.strictObject({ id: Id, to: AgentName.optional() }),
+  input: () => ({ id: Id, to: AgentName.optional() }),
   output: Sent,
   errors: [...CHANGE_ERRORS, 'limit_exceeded'],
   examples: ['baton resend HO-2026-007', 'baton resend HO-2026-007 --to claude'],
@@ -62,14 +61,14 @@ const resend = defineOperation({
 
 const amend = defineStep('amend', {
   summary: 'Change a handoff you sent; a receiver at work is told.',
-  input: () => z.strictObject({ id: Id, title: Title.optional(), ...Package().shape }),
+  input: () => ({ id: Id, title: Title.optional(), ...Package().shape }),
   examples: ['baton edit HO-2026-001 --criterion "p95 under 200 ms"'],
   run: (service, call, { id, ...change }) => service.sending.amend(call, id, present(change)),
 })
 
 const retry = defineStep('retry', {
   summary: 'Offer a failed handoff again.',
-  input: () => z.strictObject({ id: Id }),
+  input: () => ({ id: Id }),
   examples: ['baton retry HO-2026-001'],
   run: (service, call, { id }) => service.receiving.retry(call, id),
 })
@@ -77,14 +76,14 @@ const retry = defineStep('retry', {
 const reassign = defineStep('reassign', {
   summary: 'Give a handoff you sent to another receiver.',
   positional: ['id', 'to'],
-  input: () => z.strictObject({ id: Id, to: AgentName, reason: Note.optional() }),
+  input: () => ({ id: Id, to: AgentName, reason: Note.optional() }),
   examples: ['baton reassign HO-2026-001 --to gemini -m "codex is away"'],
   run: (service, call, { id, to, reason }) => service.sending.reassign(call, id, to, reason),
 })
 
 const cancel = defineStep('cancel', {
   summary: 'Cancel a handoff you sent; its receiver is told.',
-  input: () => z.strictObject({ id: Id, reason: Note.optional() }),
+  input: () => ({ id: Id, reason: Note.optional() }),
   examples: ['baton cancel HO-2026-001 -m "no longer needed"'],
   run: (service, call, { id, reason }) => service.sending.cancel(call, id, reason),
 })

@@ -87,7 +87,7 @@ function routes(all: readonly Operation[]): string {
     .map(({ name, http }) => `  ${name}: ['${http.method}', '${http.path}'],`)
   return [
     '// Written by scripts/generate.ts; change the code instead.',
-    "import type { OperationName } from '../../../src/runner/calls.ts'",
+    "import type { OperationName } from '../../../src/runner/operation-types.ts'",
     '',
     "export const ROUTES: Readonly<Record<OperationName, readonly [method: 'GET' | 'POST', path: string]>> = {",
     ...lines,

@@ -2,11 +2,8 @@ import { resolve } from 'node:path'
 import { serviceAt } from './compose/embedded.ts'
 import { openStore } from './compose/main.ts'
 import { DEFAULT_POLICY, type Policy } from './domain/policy.ts'
-import { loadOperation } from './operations/index.ts'
-import { invoke } from './operations/operation.ts'
 import { Baton } from './runner/baton.ts'
 import { BatonAgent } from './runner/baton-agent.ts'
-import type { AgentLink } from './runner/link.ts'
 import { localAgent, localLink } from './runner/local-link.ts'
 import type { DecideOutput } from './runner/operation-types.ts'
 
@@ -77,21 +74,10 @@ export async function openTestBaton(options: TestBatonOptions = {}): Promise<Tes
         await service.settle()
       },
     },
-    person(name) {
-      const call = { actor: { name: baton.as(name).name, kind: 'human', auth: 'tty' } } as const
-      const link: AgentLink = {
-        ...localAgent(service, call),
-        // Its type follows from the name, as everywhere that operations are looked up by name.
-        call: async (operation, input, { key } = {}) =>
-          (await invoke(
-            await loadOperation(operation),
-            service,
-            { ...call, ...(key && { key }) },
-            input,
-          )) as never,
-      }
-      return new TestPerson(link)
-    },
+    person: (name) =>
+      new TestPerson(
+        localAgent(service, { actor: { name: baton.as(name).name, kind: 'human', auth: 'tty' } }),
+      ),
     [Symbol.asyncDispose]: () => baton.close(),
   }
 }

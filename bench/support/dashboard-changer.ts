@@ -3,13 +3,13 @@
 // title of the last handoff.
 import { setTimeout as pause } from 'node:timers/promises'
 import { createService, openStore } from '../../src/compose/main.ts'
-import { callOperation } from '../../src/runner/calls.ts'
+import { localAgent } from '../../src/runner/local-link.ts'
 
 const [path = '', perMinute = '1000', seconds = '60'] = process.argv.slice(2)
 const AT_ONCE = 8
 const store = await openStore({ engine: 'sqlite', path })
 const service = createService(store)
-const as = (name: string) => ({ actor: { name, kind: 'agent', auth: 'os-user' } }) as const
+const as = (name: string) => localAgent(service, { actor: { name, kind: 'agent', auth: 'os-user' } })
 
 const [from, to] = [as('sender-1'), as('receiver-2')]
 const under: { id: string; step: number }[] = []
@@ -19,15 +19,15 @@ let title = ''
 async function change(): Promise<void> {
   if (under.length < AT_ONCE) {
     title = `Change number ${made}`
-    const { handoff } = await callOperation(service, from, 'handoff_send', { to: to.actor.name, title })
+    const { handoff } = await from.call('handoff_send', { to: to.name, title })
     under.push({ id: handoff.id, step: 0 })
     return
   }
   const next = under.shift()!
   const { id, step } = next
-  if (step === 0) await callOperation(service, to, 'handoff_accept', { id })
-  else if (step === 1) await callOperation(service, to, 'handoff_submit', { id, note: 'done' })
-  else await callOperation(service, from, 'handoff_verify', { id, pass: true })
+  if (step === 0) await to.call('handoff_accept', { id })
+  else if (step === 1) await to.call('handoff_submit', { id, note: 'done' })
+  else await from.call('handoff_verify', { id, pass: true })
   if (step < 2) under.push({ id, step: step + 1 })
 }
 

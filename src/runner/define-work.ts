@@ -1,8 +1,8 @@
 import { AGENT_NAME, AGENT_NAME_RULE, toAgentName } from '../domain/actor.ts'
 import { BatonError, invalidInput } from '../domain/errors.ts'
 import { sentenceOf } from '../service/schema/schema-problems.ts'
-import type { OperationInput } from './calls.ts'
 import type { CallOptions } from './link.ts'
+import type { OperationInput } from './operation-types.ts'
 import { checkStandard, isStandard, type StandardSchema } from './schema.ts'
 
 /** A kind of work: its receiver, and the schemas that both ends keep to. Made by `defineWork`. */

@@ -1,9 +1,9 @@
 import type { AgentKind } from '../domain/actor.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
-import type { Package, Result, ThreadItem, VerificationRecord } from '../domain/handoffs/package.ts'
+import type { Content, Result } from '../domain/handoffs/package.ts'
 import type { Event, EventFilter } from '../service/events.ts'
 import type { ValueProblem } from '../service/schema/schema-problems.ts'
-import type { OperationInput, OperationName, OperationOutput } from './calls.ts'
+import type { OperationInput, OperationName, OperationOutput } from './operation-types.ts'
 import type { Schema, StandardSchema } from './schema.ts'
 
 /** A workspace that programs work with, in this process or at a server. */
@@ -54,11 +54,8 @@ export interface AgentLink {
 /** The thing whose change a caller of `until` waits for: one handoff, or an agent's inbox. */
 export type Subject = { readonly handoff: string } | { readonly agent: string }
 
-export interface HandoffContent {
-  readonly package: Package
-  readonly result?: Result | undefined
-  readonly verifications: readonly VerificationRecord[]
-  readonly thread?: readonly ThreadItem[] | undefined
+export interface HandoffContent extends Pick<Content, 'package' | 'verifications'> {
+  readonly thread?: Content['thread'] | undefined
 }
 
 /** A handoff that was claimed; without its content where that has to be asked for. */

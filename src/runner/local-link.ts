@@ -1,12 +1,16 @@
+import { BatonError } from '../domain/errors.ts'
 import { kindOf } from '../domain/policy.ts'
 import { present } from '../domain/present.ts'
+import { jsonProblem } from '../domain/texts/json-problem.ts'
 import { visibleDeep } from '../domain/texts/visible.ts'
+import { isOperationName, loadOperation } from '../operations/index.ts'
+import { invoke } from '../operations/operation.ts'
 import type { Call } from '../service/deps.ts'
 import { queueArtifactPath } from '../service/documents/artifact.ts'
 import type { Service } from '../service/service.ts'
 import { waitFor, waitForResult } from '../service/wait.ts'
-import { callOperation } from './calls.ts'
 import type { AgentLink, Link } from './link.ts'
+import type { OperationInput, OperationName, OperationOutput } from './operation-types.ts'
 
 export interface LocalLinkOptions {
   readonly service: Service
@@ -64,4 +68,32 @@ export function localAgent(service: Service, call: Call): AgentLink {
       return waitFor(deps, look, () => Number.POSITIVE_INFINITY, signal, name)
     },
   }
+}
+
+/** Calls one operation by its name, as every transport does. */
+async function callOperation<Name extends OperationName>(
+  service: Service,
+  call: Call,
+  name: Name,
+  input: OperationInput<Name>,
+): Promise<OperationOutput<Name>> {
+  if (!isOperationName(name))
+    throw new BatonError('not_found', `${name} is not an operation`, { operation: name })
+  const operation = await loadOperation(name)
+  // A name that a program gives cannot be a person's. Only the kit for tests has people.
+  if (operation.peopleOnly && call.actor.auth !== 'tty')
+    throw new BatonError(
+      'not_allowed',
+      `${name} is for people only; a person must run it at a terminal or in the dashboard`,
+      { operation: name },
+    )
+  // Over the other surfaces input comes as JSON; a program may give anything.
+  const fault = jsonProblem(input)
+  if (fault)
+    throw new BatonError('invalid_input', `${fault.field || 'the input'} ${fault.what}`, {
+      operation: name,
+      field: fault.field,
+    })
+  // The list of operations is looked up by name, which is what ties this answer to this type.
+  return (await invoke(operation, service, call, input)) as OperationOutput<Name>
 }

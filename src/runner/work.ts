@@ -3,9 +3,9 @@ import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { ArtifactRef, Evidence, Package, Validation } from '../domain/handoffs/package.ts'
 import type { KnownErrorCode } from '../domain/handoffs/retry.ts'
 import { present } from '../domain/present.ts'
-import type { OperationInput } from './calls.ts'
 import type { DefinedWork, RequestOptions } from './define-work.ts'
 import type { CallOptions, Outcome, WaitOptions } from './link.ts'
+import type { OperationInput } from './operation-types.ts'
 import type { AfterSchema, BeforeSchema, StandardSchema } from './schema.ts'
 
 /** An artifact that a specialist made: what document 001 asks a worker to answer. */

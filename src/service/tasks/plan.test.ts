@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { run } from '../../../test/support/program/invoke.ts'
 import { by, describeOnEngines, type Workspace } from '../../../test/support/program/workspace.ts'
 import { criticalPath } from '../../domain/tasks/task-order.ts'
-import type { OperationOutput } from '../../runner/calls.ts'
+import type { OperationOutput } from '../../runner/operation-types.ts'
 
 const planner = by('planner')
 type Plan = OperationOutput<'task_plan'>

@@ -1,4 +1,4 @@
-import type { OperationInput, OperationName, OperationOutput } from '../../../src/runner/calls.ts'
+import type { OperationInput, OperationName, OperationOutput } from '../../../src/runner/operation-types.ts'
 import { ROUTES } from './routes.ts'
 
 /** A refusal of the server, in its own words. */

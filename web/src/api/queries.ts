@@ -1,5 +1,5 @@
 import { MutationCache, QueryCache, QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
-import type { OperationInput, OperationName, OperationOutput } from '../../../src/runner/calls.ts'
+import type { OperationInput, OperationName, OperationOutput } from '../../../src/runner/operation-types.ts'
 import { call, Refusal } from './call.ts'
 import { whenListening } from './listening.ts'
 

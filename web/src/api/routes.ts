@@ -1,5 +1,5 @@
 // Written by scripts/generate.ts; change the code instead.
-import type { OperationName } from '../../../src/runner/calls.ts'
+import type { OperationName } from '../../../src/runner/operation-types.ts'
 
 export const ROUTES: Readonly<Record<OperationName, readonly [method: 'GET' | 'POST', path: string]>> = {
   agent_add: ['POST', '/v1/agents'],

@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import type { State } from '../../../src/domain/lifecycle.ts'
-import type { OperationInput } from '../../../src/runner/calls.ts'
+import type { OperationInput } from '../../../src/runner/operation-types.ts'
 import { useOperation } from '../api/queries.ts'
 import type { Me } from '../api/session.ts'
 import { type Query, readQuery, VIEWS } from '../features/find/query.ts'

@@ -1,5 +1,5 @@
 import type { ChainReport, Proof, Sealed } from '../../../domain/audit-answers.ts'
-import type { OperationOutput } from '../../../runner/calls.ts'
+import type { OperationOutput } from '../../../runner/operation-types.ts'
 import type { Cell } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
 import { count } from './words.ts'

@@ -1,5 +1,5 @@
 import { inWords } from '../../../domain/texts/visible.ts'
-import type { OperationOutput } from '../../../runner/calls.ts'
+import type { OperationOutput } from '../../../runner/operation-types.ts'
 import type { Shell } from '../shell.ts'
 
 /** How stored blocks and the workflows that they tell of look to people. */

@@ -5,7 +5,7 @@ import { itemLine, shownFields } from '../../../domain/handoffs/package-fields.t
 import { givenBack } from '../../../domain/handoffs/reasons.ts'
 import { HOME_RULES } from '../../../domain/home.ts'
 import { inWords } from '../../../domain/texts/visible.ts'
-import type { OperationOutput } from '../../../runner/calls.ts'
+import type { OperationOutput } from '../../../runner/operation-types.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Screen } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'

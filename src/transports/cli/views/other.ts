@@ -1,7 +1,7 @@
 import type { Agent } from '../../../domain/agent.ts'
 import type { Notice } from '../../../domain/people/notice.ts'
 import { inWords } from '../../../domain/texts/visible.ts'
-import type { OperationOutput } from '../../../runner/calls.ts'
+import type { OperationOutput } from '../../../runner/operation-types.ts'
 import type { Artifact } from '../../../service/service.ts'
 import { plainText } from '../screen/plain-text.ts'
 import type { Cell } from '../screen/screen.ts'

@@ -1,7 +1,7 @@
 import { taskReasons } from '../../../domain/people/gate.ts'
 import type { Task, ThoughtRecord } from '../../../domain/tasks/task.ts'
 import { inWords } from '../../../domain/texts/visible.ts'
-import type { OperationOutput } from '../../../runner/calls.ts'
+import type { OperationOutput } from '../../../runner/operation-types.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Cell, Screen, Style } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'

@@ -1,7 +1,7 @@
 import { inWords } from '../../../domain/texts/visible.ts'
 import type { RunState, StepState } from '../../../domain/workflow/run.ts'
 import type { RunView, StepView } from '../../../domain/workflow/run-view.ts'
-import type { OperationOutput } from '../../../runner/calls.ts'
+import type { OperationOutput } from '../../../runner/operation-types.ts'
 import { oneLine } from '../screen/plain-text.ts'
 import type { Cell, Style } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'

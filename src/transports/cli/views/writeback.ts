@@ -1,5 +1,5 @@
 import { type Brief, briefMarkdown } from '../../../domain/tasks/brief.ts'
-import type { OperationOutput } from '../../../runner/calls.ts'
+import type { OperationOutput } from '../../../runner/operation-types.ts'
 import { plainText } from '../screen/plain-text.ts'
 import type { Shell } from '../shell.ts'
 import { recordText } from './task.ts'

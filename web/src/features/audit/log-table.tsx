@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import { present } from '../../../../src/domain/present.ts'
 import { inWords } from '../../../../src/domain/texts/visible.ts'
-import type { OperationOutput } from '../../../../src/runner/calls.ts'
+import type { OperationOutput } from '../../../../src/runner/operation-types.ts'
 import { isMissing } from '../../api/call.ts'
 import { useOperation } from '../../api/queries.ts'
 import { type Column, Table } from '../../ui/lists/table.tsx'

@@ -1,4 +1,4 @@
-import type { OperationOutput } from '../../../../src/runner/calls.ts'
+import type { OperationOutput } from '../../../../src/runner/operation-types.ts'
 import { Steps } from '../proof/steps.tsx'
 
 /** What the server found when it verified itself, level by level. */

@@ -1,5 +1,5 @@
 import { SEARCH_KINDS, STATES, type State, TYPES } from '../../../../src/domain/lifecycle.ts'
-import type { OperationInput } from '../../../../src/runner/calls.ts'
+import type { OperationInput } from '../../../../src/runner/operation-types.ts'
 
 type ListInput = OperationInput<'handoff_list'>
 

@@ -1,4 +1,5 @@
 import { Link } from 'wouter'
+import type { OperationOutput } from '../../../../src/runner/operation-types.ts'
 import { useOperation } from '../../api/queries.ts'
 import { StateBadge } from '../../ui/badge.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'

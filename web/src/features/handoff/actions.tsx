@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Permitted } from '../../../../src/domain/handoffs/permitted.ts'
-import type { OperationName, OperationOutput } from '../../../../src/runner/calls.ts'
+import type { OperationName, OperationOutput } from '../../../../src/runner/operation-types.ts'
 import { useOperation } from '../../api/queries.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { keyLabel, SHORTCUTS, type ShortcutName, useShortcuts } from '../../ui/input/shortcuts.ts'

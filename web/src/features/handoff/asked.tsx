@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import type { OperationOutput } from '../../../../src/runner/calls.ts'
+import type { OperationOutput } from '../../../../src/runner/operation-types.ts'
 import { useKept } from '../../ui/input/use-kept.ts'
 import { Decision } from '../gate/decision.tsx'
 import { AboutWork } from './about-work.tsx'

@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import type { OperationOutput } from '../../../../src/runner/calls.ts'
+import type { OperationOutput } from '../../../../src/runner/operation-types.ts'
 import { useOperation } from '../../api/queries.ts'
 import { StateBadge } from '../../ui/badge.tsx'
 import { HandoffTile } from './handoff-tile.tsx'

@@ -1,5 +1,6 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import type { OperationInput, OperationOutput } from '../../../../src/runner/calls.ts'
+import type { OperationInput, OperationOutput } from '../../../../src/runner/operation-types.ts'
+import { useDraft } from '../../ui/input/drafts.ts'
 import { linesOf } from '../../ui/input/lines.ts'
 import { say } from '../../ui/toast.tsx'
 import { useAct } from './use-act.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { plainSha256 } from '../../../../src/audit/sha256.ts'
 import type { ArtifactRef } from '../../../../src/domain/handoffs/package.ts'
-import type { OperationOutput } from '../../../../src/runner/calls.ts'
+import type { OperationOutput } from '../../../../src/runner/operation-types.ts'
 import { useOperation } from '../../api/queries.ts'
 import { Prose } from '../../ui/prose.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'

@@ -1,4 +1,4 @@
-import type { OperationOutput } from '../../../../src/runner/calls.ts'
+import type { OperationOutput } from '../../../../src/runner/operation-types.ts'
 import { told } from '../../ui/words.ts'
 
 type Full = OperationOutput<'handoff_get'>

@@ -1,5 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
-import type { OperationInput, OperationName, OperationOutput } from '../../../../src/runner/calls.ts'
+import type {
+  OperationInput,
+  OperationName,
+  OperationOutput,
+} from '../../../../src/runner/operation-types.ts'
 import { call } from '../../api/call.ts'
 import { queries } from '../../api/queries.ts'
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { FlowWindow } from '../../../../src/domain/reports/flow.ts'
 import { inWords } from '../../../../src/domain/texts/visible.ts'
-import type { OperationOutput } from '../../../../src/runner/calls.ts'
+import type { OperationOutput } from '../../../../src/runner/operation-types.ts'
 import { Line } from '../../ui/bars.tsx'
 import { whenIn } from './flow-charts.tsx'
 import { type Metric, worded } from './metric-words.ts'

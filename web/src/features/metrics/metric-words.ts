@@ -1,4 +1,4 @@
-import type { OperationOutput } from '../../../../src/runner/calls.ts'
+import type { OperationOutput } from '../../../../src/runner/operation-types.ts'
 import { spanOf } from '../../ui/span.ts'
 
 export type Group = OperationOutput<'report_metrics'>['groups'][number]

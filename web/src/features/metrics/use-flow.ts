@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useSearchParams } from 'wouter'
 import { FLOW_WINDOW_NAMES, type FlowWindow } from '../../../../src/domain/reports/flow.ts'
-import type { OperationOutput } from '../../../../src/runner/calls.ts'
+import type { OperationOutput } from '../../../../src/runner/operation-types.ts'
 import { useOperation } from '../../api/queries.ts'
 
 export type Flow = OperationOutput<'report_flow'>

@@ -7,7 +7,7 @@ import { leafOf, verifyInclusion } from '../../../../src/audit/merkle.ts'
 import { readVkey, type Verifier } from '../../../../src/audit/note.ts'
 import { plainSha256 } from '../../../../src/audit/sha256.ts'
 import { readTlogProof } from '../../../../src/audit/tlog-proof.ts'
-import type { OperationOutput } from '../../../../src/runner/calls.ts'
+import type { OperationOutput } from '../../../../src/runner/operation-types.ts'
 
 export type Given = OperationOutput<'audit_proof'>
 

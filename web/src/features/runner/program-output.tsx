@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { isHeld } from '../../../../src/domain/lifecycle.ts'
-import type { OperationOutput } from '../../../../src/runner/calls.ts'
+import type { OperationOutput } from '../../../../src/runner/operation-types.ts'
 import { useOperation } from '../../api/queries.ts'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { stateWords } from '../../../../src/domain/handoffs/step-words.ts'
-import type { OperationOutput } from '../../../../src/runner/calls.ts'
+import type { OperationOutput } from '../../../../src/runner/operation-types.ts'
 import { useOperation } from '../../api/queries.ts'
 import { StateBadge } from '../../ui/badge.tsx'
 import { Scroll } from '../../ui/scroll.tsx'

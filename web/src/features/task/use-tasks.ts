@@ -1,4 +1,4 @@
-import type { OperationOutput } from '../../../../src/runner/calls.ts'
+import type { OperationOutput } from '../../../../src/runner/operation-types.ts'
 
 export type Task = OperationOutput<'task_list'>['items'][number]
 /** Counted and chosen by the server, over all tasks. */

@@ -1,5 +1,5 @@
 import { inWords } from '../../../../src/domain/texts/visible.ts'
-import type { OperationOutput } from '../../../../src/runner/calls.ts'
+import type { OperationOutput } from '../../../../src/runner/operation-types.ts'
 import { Graph, type GraphEdge, type GraphNode } from '../../ui/graph.tsx'
 import { spanOf } from '../../ui/span.ts'
 import { STEP_TONES } from './run-tones.ts'

@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import type { OperationOutput } from '../../../../src/runner/calls.ts'
+import type { OperationOutput } from '../../../../src/runner/operation-types.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { type Column, Table } from '../../ui/lists/table.tsx'
 import { Time } from '../../ui/time.tsx'

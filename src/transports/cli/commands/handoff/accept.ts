@@ -1,5 +1,5 @@
 import { HandoffFailedException } from '../../../../domain/errors.ts'
-import type { OperationOutput } from '../../../../runner/calls.ts'
+import type { OperationOutput } from '../../../../runner/operation-types.ts'
 import type { Extra } from '../../operation-command.ts'
 
 /** Work whose input does not do fails as it is taken: nobody has it then, so the command has not done what it was asked. */

@@ -1,5 +1,5 @@
 import { differenceLines, itemTexts } from '../../../../domain/handoffs/edits.ts'
-import type { OperationOutput } from '../../../../runner/calls.ts'
+import type { OperationOutput } from '../../../../runner/operation-types.ts'
 import { added } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
 import { stepView } from '../../views/handoff.ts'

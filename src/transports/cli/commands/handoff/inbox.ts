@@ -1,5 +1,5 @@
 import { didYouMean } from '../../../../domain/texts/nearest.ts'
-import type { OperationOutput } from '../../../../runner/calls.ts'
+import type { OperationOutput } from '../../../../runner/operation-types.ts'
 import type { Extra } from '../../operation-command.ts'
 import type { Shell } from '../../shell.ts'
 

@@ -11,7 +11,6 @@ import { visibleDeep } from '../domain/texts/visible.ts'
 import type { Repository } from '../git/git.ts'
 import { Attempt } from '../runner/attempt.ts'
 import type { AgentLink, Claimed, HandoffContent, Link } from '../runner/link.ts'
-import { prepareSchema } from '../runner/schema.ts'
 import { demandProgram, LEASE_S } from '../runner/specialist.ts'
 import { type StoredArtifact, toStoredFile, type Work, type WorkResult } from '../runner/work.ts'
 import { WorkKept } from '../runner/work-failure.ts'
@@ -91,8 +90,7 @@ async function openSlot(
   const { instance, leave } = host.seat(runner.agent)
   const link = host.link.as(runner.agent, { instance })
   await demandProgram(link)
-  const checkInput = await prepareSchema(undefined, host.link.compile)
-  return new Slot({ ...shared, host, runner, link, instance, leave, checkInput })
+  return new Slot({ ...shared, host, runner, link, instance, leave })
 }
 
 /** A worktree is kept while its handoff is open: work that is refused goes on there. */
@@ -117,7 +115,6 @@ interface SlotOptions {
   /** Handoffs whose program has not ended yet; shared by all slots. */
   readonly running: Set<string>
   readonly leave: () => void
-  readonly checkInput: Awaited<ReturnType<typeof prepareSchema>>
 }
 
 /** One program at a time under an instance of its own. */
@@ -143,7 +140,7 @@ class Slot {
 
   /** Answers how many programs it started. */
   async run(): Promise<number> {
-    const { host, link, instance, checkInput, running } = this.#options
+    const { host, link, instance, running } = this.#options
     const { closing, stopped } = host
     // A program of a runner that was killed together with its guard.
     endMarked(programMark(instance))
@@ -165,7 +162,7 @@ class Slot {
         // Read once for the attempt and for the brief, where the claim has not brought it.
         const content = taken.content ?? (await get().catch(() => undefined))
         const handler = async (work: Work) => this.#work(work, visibleDeep(content ?? (await get())))
-        const options = { link, checkInput, handler, stopped, hasFreeSlot: () => false }
+        const options = { link, handler, stopped, hasFreeSlot: () => false }
         await new Attempt(options, { handoff, ...present({ content }) }).run()
         await this.#program
       } finally {

@@ -1,4 +1,4 @@
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, onRefusal } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Package } from '../domain/handoffs/package.ts'
 import { isEnd } from '../domain/lifecycle.ts'
@@ -25,7 +25,8 @@ import { isAway, isLost, isUnusable, WorkLease } from './work-lease.ts'
 
 export interface AttemptOptions {
   readonly link: AgentLink
-  readonly checkInput: CheckValue
+  /** Absent: any input will do. */
+  readonly checkInput?: CheckValue | undefined
   /** Absent: any output will do. */
   readonly checkOutput?: CheckValue | undefined
   readonly handler: Handler
@@ -108,10 +109,10 @@ export class Attempt {
     this.#hasChecks = Boolean(travels.checks?.length)
     try {
       stopped.throwIfAborted()
-      const input = await checkInput(travels.input)
-      if (!input.ok)
+      const input = await checkInput?.(travels.input)
+      if (input?.ok === false)
         return failing('SCHEMA_VALIDATION_FAILED', sentenceOf('Input', input.problems), input.problems)
-      const work = this.#workOf(travels, input.value)
+      const work = this.#workOf(travels, input ? input.value : travels.input)
       const refusal = last?.pass === false ? { refusal: last.note ?? '' } : {}
       const { id } = this.#handoff
       const answer = await unlessAborted(
@@ -292,10 +293,7 @@ function delegatingFor(
   /** The part of an earlier run, unless it ended badly or was another one. */
   const send = async (part: OperationInput<'handoff_create'>, key: string): Promise<Handoff> => {
     const sentAs = async (as: string) => (await link.call('handoff_send', part, { key: as })).handoff
-    const first = await sentAs(key).catch((error: unknown) => {
-      if (error instanceof BatonError && error.code === 'conflict') return undefined
-      throw error
-    })
+    const first = await sentAs(key).catch(onRefusal(undefined, 'conflict'))
     const isOver = !first || (isEnd(first.state) && first.state !== 'completed')
     return isOver ? sentAs(`${key}-attempt-${handoff.attempt}`) : first
   }

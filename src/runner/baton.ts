@@ -110,9 +110,10 @@ export class Baton {
   }
 
   async #start(name: string, options: SpecialistOptions, handler: Handler): Promise<Specialist> {
-    const world = { link: this.#open(), onEnd: (ended: Specialist) => void this.#specialists.delete(ended) }
-    const specialist = await startSpecialist(world, demandName(name), options, handler)
+    const specialist = await startSpecialist(this.#open(), demandName(name), options, handler)
     this.#specialists.add(specialist)
+    const forget = () => this.#specialists.delete(specialist)
+    specialist.done.then(forget, forget)
     // Closed while the schemas were read: it must not outlive the store.
     if (this.#closed) await specialist.close()
     this.#open()
@@ -136,7 +137,7 @@ export class Baton {
 
   /** Ends with a caller's own signal, and when this Baton has been closed: nothing waits on for ever. */
   #until(signal: AbortSignal | undefined): AbortSignal {
-    return AbortSignal.any([this.#ended.signal, ...(signal ? [signal] : [])])
+    return signal ? AbortSignal.any([this.#ended.signal, signal]) : this.#ended.signal
   }
 
   /**

@@ -46,8 +46,8 @@ export type CheckValue = (value: unknown) => Promise<Checked>
 export async function prepareSchema(
   schema: Schema | undefined,
   compile: Link['compile'],
-): Promise<CheckValue> {
-  if (schema === undefined) return async (value) => ({ ok: true, value })
+): Promise<CheckValue | undefined> {
+  if (schema === undefined) return undefined
   if (isStandard(schema)) return (value) => checkStandard(schema, value)
   const validate = await compile(schema)
   return async (value) => {

@@ -1,5 +1,5 @@
 import { ANYONE } from '../domain/actor.ts'
-import { BatonError, invalidInput } from '../domain/errors.ts'
+import { BatonError, invalidInput, onRefusal } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { withoutSecrets } from '../domain/texts/secrets.ts'
 import { demandSeconds } from '../domain/wait-limits.ts'
@@ -8,7 +8,7 @@ import type { AgentLink, Claimed, Link } from './link.ts'
 import { type AfterSchema, type BeforeSchema, prepareSchema, type Schema } from './schema.ts'
 import { warn } from './warnings.ts'
 import type { Handler } from './work.ts'
-import { isAway, isLost, isUnusable } from './work-lease.ts'
+import { isAway, isUnusable, LOST_CODES } from './work-lease.ts'
 
 export interface WorkerOptions {
   /** How many handoffs are worked on at the same time; 1 unless said. */
@@ -50,11 +50,6 @@ export interface CloseOptions {
   readonly timeout_s?: number
 }
 
-export interface SpecialistWorld {
-  readonly link: Link
-  readonly onEnd?: (specialist: Specialist) => void
-}
-
 const CLOSE_TIMEOUT_S = 30
 /** A worker beats by itself, so a dead one is noticed soon. A `timeout_s` of the sender counts instead. */
 export const LEASE_S = 30
@@ -67,7 +62,7 @@ const LOOK_EVERY_MS = 100
 
 /** Starts a specialist: its schemas are ready and it is listening when the promise resolves. */
 export async function startSpecialist<In extends Schema, Out extends Schema>(
-  world: SpecialistWorld,
+  { as, compile }: Pick<Link, 'as' | 'compile'>,
   name: string,
   options: SpecialistOptions<In, Out>,
   handler: Handler<AfterSchema<In>, BeforeSchema<Out>>,
@@ -80,10 +75,10 @@ export async function startSpecialist<In extends Schema, Out extends Schema>(
     })
   options.signal?.throwIfAborted()
   const [checkInput, checkOutput] = await Promise.all([
-    prepareSchema(options.input, world.link.compile),
-    options.output === undefined ? undefined : prepareSchema(options.output, world.link.compile),
+    prepareSchema(options.input, compile),
+    prepareSchema(options.output, compile),
   ])
-  const link = world.link.as(name, { instance: crypto.randomUUID(), kind: 'specialist' })
+  const link = as(name, { instance: crypto.randomUUID(), kind: 'specialist' })
   await demandProgram(link)
   const attempt = {
     link,
@@ -93,7 +88,6 @@ export async function startSpecialist<In extends Schema, Out extends Schema>(
     handler: handler as Handler,
   }
   return new RunningSpecialist({
-    onEnd: world.onEnd,
     link,
     concurrency,
     signal: options.signal,
@@ -114,10 +108,7 @@ function demandWorker(name: string, options: unknown, handler: unknown): void {
 
 /** A program does not take the work of a person. A token that cannot see the agents is judged by the name alone. */
 export async function demandProgram({ name, call }: AgentLink): Promise<void> {
-  const known = await call('agent_list', {}).catch((error: unknown) => {
-    if (isLost(error)) return { items: [] }
-    throw error
-  })
+  const known = await call('agent_list', {}).catch(onRefusal({ items: [] }, ...LOST_CODES))
   if (name === ANYONE || known.items.some((agent) => agent.name === name && agent.kind === 'human'))
     throw new BatonError('not_allowed', `${name} is a person; give the worker the name of a program`, {
       name,
@@ -126,7 +117,6 @@ export async function demandProgram({ name, call }: AgentLink): Promise<void> {
 
 interface RunningOptions {
   readonly link: AgentLink
-  readonly onEnd: ((specialist: Specialist) => void) | undefined
   readonly concurrency: number
   readonly signal: AbortSignal | undefined
   readonly work: (
@@ -165,13 +155,10 @@ class RunningSpecialist implements Specialist {
     this.#options = options
     this.name = options.link.name
     this.instance = options.link.instance ?? ''
-    const { signal, onEnd } = options
+    const { signal } = options
     const stop = () => void this.close({ timeout_s: 0 })
     signal?.addEventListener('abort', stop, { once: true })
-    this.done = this.#run().finally(() => {
-      signal?.removeEventListener('abort', stop)
-      onEnd?.(this)
-    })
+    this.done = this.#run().finally(() => signal?.removeEventListener('abort', stop))
     // A caller that awaits `done` gets the error. Without one the process goes on, and a warning says why.
     this.done.catch((error: unknown) => warn(`the specialist ${this.name} has stopped`, error))
     if (signal?.aborted) stop()
@@ -329,13 +316,9 @@ class RunningSpecialist implements Specialist {
   /** Document 004 begins with the task in its receiver's words, and a program has none but its title. */
   async #acknowledge({ uid, title }: Handoff): Promise<Claimed | undefined> {
     const understood = withoutSecrets(title)
-    try {
-      return await this.#options.link.call('handoff_accept', { id: uid, understood })
-    } catch (error) {
-      // Cancelled or given away meanwhile: there is other work.
-      if (isLost(error)) return undefined
-      throw error
-    }
+    const accepted = this.#options.link.call('handoff_accept', { id: uid, understood })
+    // Cancelled or given away meanwhile: there is other work.
+    return accepted.catch(onRefusal(undefined, ...LOST_CODES))
   }
 }
 

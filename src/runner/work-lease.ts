@@ -1,4 +1,4 @@
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, type ErrorCode } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { stateWords } from '../domain/handoffs/step-words.ts'
 import { isHeld } from '../domain/lifecycle.ts'
@@ -25,7 +25,7 @@ const SHORTEST_LEASE_MS = 100
 const WATCH_AFTER_MS = 100
 
 /** Codes that say: somebody else has it now, or nobody needs it any more. */
-const LOST_CODES: readonly string[] = ['conflict', 'wrong_state', 'not_allowed', 'not_found']
+export const LOST_CODES: readonly ErrorCode[] = ['conflict', 'wrong_state', 'not_allowed', 'not_found']
 
 export const isLost = (error: unknown): error is BatonError =>
   error instanceof BatonError && LOST_CODES.includes(error.code)

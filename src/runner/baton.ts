@@ -94,19 +94,9 @@ export class Baton {
     )
   }
 
-  /**
-   * Another name of `work`, as the queue format calls a receiver.
-   *
-   * ```ts
-   * await baton.specialist('font-specialist', {}, async () => ({ output: 'sans.woff2' }))
-   * ```
-   */
-  specialist<In extends Schema = Schema, Out extends Schema = Schema>(
-    name: string,
-    options: SpecialistOptions<In, Out>,
-    handler: Handler<AfterSchema<In>, BeforeSchema<Out>>,
-  ): Promise<Specialist> {
-    return this.work(name, options, handler)
+  /** Another name of `work`, as the queue format calls a receiver. */
+  get specialist(): Baton['work'] {
+    return this.work
   }
 
   async #start(name: string, options: SpecialistOptions, handler: Handler): Promise<Specialist> {

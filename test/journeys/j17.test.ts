@@ -113,7 +113,7 @@ describe('J17: defined work', () => {
     const wrong = defineWork({ ...userCard, to: 'wrong' })
     const careless = defineWork({ ...userCard, to: 'careless' })
     const answer: never = { files: 'none' } as never
-    await baton.work(wrong, async () => answer)
+    await baton.specialist(wrong, async () => answer)
     await baton.work('careless', {}, async () => ({ output: answer }))
     const planner = baton.as('planner')
 
@@ -147,6 +147,8 @@ describe('J17: defined work', () => {
         (await planner.request(userCard, { name: 'A', at })).size.trim(),
         // @ts-expect-error the handler leaves out a field
         baton.work(userCard, async () => ({ files: [] })),
+        // @ts-expect-error the handler leaves out a field, by the other name
+        baton.specialist(userCard, async () => ({ files: [] })),
         // @ts-expect-error the handler reads a field that the input does not have
         baton.work(userCard, async ({ input }) => ({ files: [input.title], size: '1' })),
         // @ts-expect-error the handler of a name leaves out a field of the output

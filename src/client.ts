@@ -6,7 +6,7 @@ import { Baton } from './runner/baton.ts'
 import type { EventOptions } from './runner/link.ts'
 import type { OperationInput, OperationOutput } from './runner/operation-types.ts'
 import type { Event } from './service/events.ts'
-import { createRemote, type RemoteCallOptions } from './transports/http/client/remote.ts'
+import { type ClientOptions, createRemote, type RemoteCallOptions } from './transports/http/client/remote.ts'
 import { type RemoteLinkOptions, remoteLink } from './transports/http/client/remote-link.ts'
 
 /**
@@ -18,15 +18,6 @@ export async function openBaton(address: string, options: Pick<RemoteLinkOptions
     'batonpass/client takes schemas of zod and the like; for JSON Schemas import openBaton from batonpass'
   const compile = () => Promise.reject(new BatonError('invalid_input', why))
   return new Baton(await remoteLink({ url: address, token: options.token, compile }))
-}
-
-export interface ClientOptions {
-  /** Address of a server, `https://…`; plain http only on this machine. */
-  readonly url: string
-  /** Made with: baton token create --agent NAME */
-  readonly token: string
-  /** Which process of the agent this is: what one holds is not for its others. */
-  readonly instance?: string | undefined
 }
 
 /** Every operation of a server as a function, typed by its input and answer, and what happens there. */
@@ -79,6 +70,6 @@ export type * from './runner/operation-types.ts'
 export type { SentHandoff } from './runner/sent-handoff.ts'
 export type { Specialist, SpecialistOptions } from './runner/specialist.ts'
 export type { Work, WorkResult } from './runner/work.ts'
-export type { Baton, Event, EventOptions }
+export type { Baton, ClientOptions, Event, EventOptions }
 /** @deprecated The name is now `Event`. */
 export type Happening = Event

@@ -6,12 +6,8 @@ import { rest } from './rest.ts'
 /** With a call at each opening and each end of a connection. */
 export type RemoteEventOptions = EventOptions & { readonly onState?: (open: boolean) => void }
 
-interface Source {
-  /** Asks for the stream, after this event if one was had. */
-  readonly open: (query: URLSearchParams, last: string | undefined, signal: AbortSignal) => Promise<Response>
-  /** The error that a refusal means. */
-  readonly refusal: (response: Response) => Promise<BatonError>
-}
+/** Asks for the stream, after this event if one was had; throws the error that a refusal means. */
+type Open = (query: URLSearchParams, last: string | undefined, signal: AbortSignal) => Promise<Response>
 
 const FIRST_PAUSE_MS = 500
 const LONGEST_RECONNECT_MS = 30_000
@@ -19,7 +15,7 @@ const LONGEST_RECONNECT_MS = 30_000
 const SILENCE_MS = 45_000
 
 /** Events of a server, each once and in order, whatever becomes of the connection. Ends with the signal. */
-export async function* eventsOf(source: Source, options: RemoteEventOptions = {}): AsyncGenerator<Event> {
+export async function* eventsOf(open: Open, options: RemoteEventOptions = {}): AsyncGenerator<Event> {
   const { signal = new AbortController().signal, onState, ...filter } = options
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, value)
@@ -28,8 +24,7 @@ export async function* eventsOf(source: Source, options: RemoteEventOptions = {}
     const silent = new AbortController()
     const both = AbortSignal.any([signal, silent.signal])
     try {
-      const response = await source.open(query, last, both)
-      if (!response.ok) throw await source.refusal(response)
+      const response = await open(query, last, both)
       onState?.(true)
       for await (const { id, data } of framesOf(response, silent)) {
         // Kept before it is told: the stream begins with an id alone, which says where to come back to.

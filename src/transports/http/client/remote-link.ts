@@ -1,4 +1,4 @@
-import { BatonError } from '../../../domain/errors.ts'
+import { type BatonError, invalidInput, notAllowed, onRefusal } from '../../../domain/errors.ts'
 import { present } from '../../../domain/present.ts'
 import { jsonProblem } from '../../../domain/texts/json-problem.ts'
 import type { AgentLink, Link, Outcome, Subject } from '../../../runner/link.ts'
@@ -7,14 +7,19 @@ import type { Event } from '../../../service/events.ts'
 import { createRemote, type Remote, type RemoteOptions } from './remote.ts'
 import { rest } from './rest.ts'
 
-export interface RemoteLinkOptions extends Pick<RemoteOptions, 'url' | 'fetch'> {
+export interface RemoteLinkOptions extends Pick<RemoteOptions, 'url'> {
   /** The token of one agent, or those of several. Made with: baton token create --agent NAME */
   readonly token: string | readonly string[]
   readonly compile: Link['compile']
 }
 
+export interface RemoteLink extends Link {
+  /** The token of each agent that it can be, for programs that act for themselves. */
+  readonly tokens: ReadonlyMap<string, string>
+}
+
 /** A workspace at a server. The server says which agent each token stands for. */
-export async function remoteLink({ token, compile, ...options }: RemoteLinkOptions): Promise<Link> {
+export async function remoteLink({ token, compile, ...options }: RemoteLinkOptions): Promise<RemoteLink> {
   const tokens = typeof token === 'string' ? tokensIn(token) : token
   const known = await Promise.all((tokens.length === 0 ? [''] : tokens).map((each) => know(options, each)))
   const byName = new Map(known.map((each) => [each.name, each]))
@@ -26,6 +31,7 @@ export async function remoteLink({ token, compile, ...options }: RemoteLinkOptio
       const own = instance === undefined ? remote : createRemote({ ...options, token: found.token, instance })
       return remoteAgent(own, feed, name, instance)
     },
+    tokens: new Map(known.map((each) => [each.name, each.token])),
     compile,
     events: (filter) => known[0]!.remote.events(filter),
     close: async () => {
@@ -34,27 +40,16 @@ export async function remoteLink({ token, compile, ...options }: RemoteLinkOptio
   }
 }
 
-/** A link, and the token of each agent that it can be; for programs that act for themselves. */
-export async function tokensByAgent(
-  options: Pick<RemoteOptions, 'url'> & { readonly token: string },
-): Promise<{ readonly link: Link; readonly tokens: ReadonlyMap<string, string> }> {
-  const given = tokensIn(options.token)
-  const link = await remoteLink({ ...options, token: given, compile: () => Promise.resolve(() => []) })
-  const names = await Promise.all(given.map((token) => createRemote({ ...options, token }).whoami()))
-  return { link, tokens: new Map(names.map(({ name }, i) => [name, given[i]!])) }
-}
-
 const tokensIn = (token: string): readonly string[] => token.split(/[\s,]+/).filter((each) => each !== '')
 
-async function know(options: Pick<RemoteOptions, 'url' | 'fetch'>, token: string) {
+async function know(options: Pick<RemoteOptions, 'url'>, token: string) {
   const remote = createRemote({ ...options, token })
   const { name } = await remote.whoami()
   return { token, name, remote, feed: new Feed(remote, name) }
 }
 
 function unknownAgent(name: string, names: readonly string[]): BatonError {
-  return new BatonError(
-    'not_allowed',
+  return notAllowed(
     `no token here is for ${name}, only for ${names.join(', ')}; give openBaton one more: baton token create --agent ${name}`,
     { name },
   )
@@ -64,8 +59,7 @@ function remoteAgent(remote: Remote, feed: Feed, name: string, instance: string 
   // The table of operations ties each answer to its type.
   const call: AgentLink['call'] = async (operation, input, { key } = {}) => {
     const fault = jsonProblem(input)
-    if (fault)
-      throw new BatonError('invalid_input', `${fault.field || 'the input'} ${fault.what}`, { operation })
+    if (fault) throw invalidInput(`${fault.field || 'the input'} ${fault.what}`, { operation })
     return (await remote.call(operation, input, present({ key }))) as OperationOutput<typeof operation>
   }
   return {
@@ -86,14 +80,8 @@ function remoteAgent(remote: Remote, feed: Feed, name: string, instance: string 
       const { handoff } = await call('handoff_claim', { lease_s })
       return handoff && { handoff }
     },
-    handoff: async (id) => {
-      try {
-        return (await call('handoff_get', { id })).handoff
-      } catch (error) {
-        if (error instanceof BatonError && error.code === 'not_found') return undefined
-        throw error
-      }
-    },
+    handoff: async (id) =>
+      (await call('handoff_get', { id }).catch(onRefusal(undefined, 'not_found')))?.handoff,
     content: (id) => call('handoff_get', { id }),
     inbox: (limit) => call('handoff_inbox', { limit }),
     artifactPath: async () => undefined,

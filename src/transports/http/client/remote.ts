@@ -6,8 +6,10 @@ import {
   invalidInput,
   timedOut,
   toError,
+  unavailable,
 } from '../../../domain/errors.ts'
 import type { Handoff } from '../../../domain/handoffs/handoff.ts'
+import { orElse } from '../../../domain/once.ts'
 import { present } from '../../../domain/present.ts'
 import type { Trace } from '../../../domain/trace.ts'
 import { DEFAULT_WAIT_S, HOLD_MS } from '../../../domain/wait-limits.ts'
@@ -19,12 +21,16 @@ import { isLoopback } from '../server/guards.ts'
 import { eventsOf, type RemoteEventOptions } from './event-source.ts'
 import { rest } from './rest.ts'
 
-export interface RemoteOptions {
+export interface ClientOptions {
   /** Address of a server, `https://…`; plain http only on this machine. */
   readonly url: string
+  /** Made with: baton token create --agent NAME */
   readonly token: string
-  /** Which process of the agent is calling. */
+  /** Which process of the agent this is: what one holds is not for its others. */
   readonly instance?: string | undefined
+}
+
+export interface RemoteOptions extends ClientOptions {
   readonly fetch?: typeof globalThis.fetch
 }
 
@@ -46,7 +52,6 @@ type RemoteInput = Readonly<Record<string, unknown>>
 
 /** The operations of a server, asked for as if they ran here: same input, same answer, same errors. */
 export interface Remote {
-  readonly url: string
   call(name: OperationName, input: RemoteInput, options?: RemoteCallOptions): Promise<unknown>
   /** The agent that the token stands for. */
   whoami(): Promise<Actor>
@@ -90,41 +95,28 @@ export function createRemote(options: RemoteOptions): Remote {
         signal: within(Math.min(ANSWER_MS, answerMs), signal),
       }),
     )
-  const ask = async (name: OperationName, input: RemoteInput, given: Given): Promise<unknown> => {
+  const ask: Ask = async (name, input, given) => {
     const { method, url, body } = toRequest(name, input, base)
     return send(method, url, body, given)
   }
-  const wait = (input: RemoteInput, given: RemoteCallOptions): Promise<unknown> => {
-    const ownTimeout = async () => {
-      const { handoff } = (await ask('handoff_get', { id: input.id }, given)) as { handoff: Handoff }
-      return handoff.timeout_s
-    }
-    const part = async (rest: RemoteInput, answerMs: number) =>
-      (await ask('handoff_wait', rest, { ...given, answerMs })) as Part
-    return waitOn({ ask: part, ownTimeout, isKnown: () => answers.known, signal: given.signal }, input)
-  }
   return {
-    url: base.href,
     async call(name, input, given = {}) {
-      return name === 'handoff_wait' ? wait(input, given) : ask(name, input, given)
+      return name === 'handoff_wait' ? waitOn(ask, answers, input, given) : ask(name, input, given)
     },
     async whoami() {
       const { actor } = (await send('GET', new URL('v1/whoami', base))) as { actor: Actor }
       return actor
     },
     events: (given) =>
-      eventsOf(
-        {
-          open: (query, last, signal) =>
-            (options.fetch ?? globalThis.fetch)(new URL(`v1/events?${query}`, base), {
-              headers: { ...headers, accept: 'text/event-stream', ...present({ 'last-event-id': last }) },
-              redirect: 'manual',
-              signal,
-            }),
-          refusal: async (response) => toRefusal(response.status, parsed(await response.text()), base),
-        },
-        given,
-      ),
+      eventsOf(async (query, last, signal) => {
+        const response = await (options.fetch ?? globalThis.fetch)(new URL(`v1/events?${query}`, base), {
+          headers: { ...headers, accept: 'text/event-stream', ...present({ 'last-event-id': last }) },
+          redirect: 'manual',
+          signal,
+        })
+        if (response.ok) return response
+        throw toRefusal(response.status, parsed(await response.text()), base)
+      }, given),
   }
 }
 
@@ -182,12 +174,7 @@ async function remoteAnswer(
   } catch (error) {
     signal?.throwIfAborted()
     answers.known ||= BROKEN_OFF.has(codeOf(error))
-    throw new BatonError(
-      'unavailable',
-      `Baton at ${base.origin} ${failureReason(error)}`,
-      { url: base.origin },
-      error,
-    )
+    throw unavailable(`Baton at ${base.origin} ${failureReason(error)}`, { url: base.origin }, error)
   }
   const body = parsed(text)
   const isAnswer = response.ok && body !== undefined
@@ -199,8 +186,7 @@ async function remoteAnswer(
 /** The error that a refusal of a server, or of a proxy before it, means. */
 export function toRefusal(status: number, body: unknown, base: URL): BatonError {
   if (isProblem(body)) return toError(body.code, body.detail, body.details ?? {})
-  return new BatonError(
-    'unavailable',
+  return unavailable(
     `${base.origin} answered with status ${status} and not as Baton does; check that BATON_URL leads to a Baton server`,
     { url: base.origin, status },
   )
@@ -234,13 +220,7 @@ function failureReason(error: unknown): string {
 }
 
 /** Undefined where the text is not JSON. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+export const parsed = (text: string): unknown => orElse(() => JSON.parse(text), undefined)
 
 /** The answer to one request: `left_s` while the server would wait on. */
 interface Part {
@@ -249,17 +229,7 @@ interface Part {
   readonly handoff: Handoff
 }
 
-/** The server, as far as a wait has to do with it. */
-interface Waited {
-  /** One request for the rest of the wait, given up when no answer can come any more. */
-  ask(input: RemoteInput, answerMs: number): Promise<Part>
-  /** How long the handoff itself says that it may take. */
-  ownTimeout(): Promise<number | undefined>
-  /** Whether it has ever answered. One that never did is not away for a while: its address may be wrong. */
-  isKnown(): boolean
-  /** Ends the waiting. */
-  readonly signal?: AbortSignal | undefined
-}
+type Ask = (name: OperationName, input: RemoteInput, given: Given) => Promise<unknown>
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 4_000
@@ -270,7 +240,12 @@ const SLACK_MS = 5_000
  * A wait that is longer than the server holds a request, or than the server lives, as several requests. It goes on
  * until its own deadline and ends there as a wait in process does; what will not pass is thrown at once.
  */
-async function waitOn(server: Waited, input: RemoteInput): Promise<unknown> {
+async function waitOn(
+  ask: Ask,
+  answers: { readonly known: boolean },
+  input: RemoteInput,
+  given: RemoteCallOptions,
+): Promise<unknown> {
   const begun = performance.now()
   // The server refuses a timeout that is not a number.
   let whole = Number.isFinite(input.timeout_s) ? Number(input.timeout_s) : undefined
@@ -279,23 +254,26 @@ async function waitOn(server: Waited, input: RemoteInput): Promise<unknown> {
   for (let pause = FIRST_PAUSE_MS; ; ) {
     try {
       // A caller without a timeout gets the handoff's own, once a request has been broken off.
-      if (whole === undefined && part !== input) whole = (await server.ownTimeout()) ?? DEFAULT_WAIT_S
+      if (whole === undefined && part !== input) {
+        const { handoff } = (await ask('handoff_get', { id: input.id }, given)) as Pick<Part, 'handoff'>
+        whole = handoff.timeout_s ?? DEFAULT_WAIT_S
+      }
       if (part !== input) part = { ...input, timeout_s: leftMs() / 1_000 }
-      const answer = await server.ask(
-        part,
-        whole === undefined ? Number.POSITIVE_INFINITY : leftMs() + SLACK_MS,
-      )
+      // Given up when no answer can come any more.
+      const answerMs = whole === undefined ? Number.POSITIVE_INFINITY : leftMs() + SLACK_MS
+      const answer = (await ask('handoff_wait', part, { ...given, answerMs })) as Part
       if (answer.done) return answer
       whole ??= answer.handoff.timeout_s ?? DEFAULT_WAIT_S
       if (answer.left_s === undefined) throw timedOut(answer.handoff.id, whole, answer.handoff)
       part = { ...input }
     } catch (error) {
-      server.signal?.throwIfAborted()
-      if (error instanceof HandoffTimeoutException || !isPassing(error) || !server.isKnown()) throw error
+      given.signal?.throwIfAborted()
+      // A server that never answered is not away for a while: its address may be wrong.
+      if (error instanceof HandoffTimeoutException || !isPassing(error) || !answers.known) throw error
       // The last look was at the deadline.
       if (part.timeout_s === 0) throw timedOut(input.id, whole ?? DEFAULT_WAIT_S, {}, error)
       part = { ...input }
-      await rest(Math.min(pause, leftMs()), server.signal)
+      await rest(Math.min(pause, leftMs()), given.signal)
       pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
     }
   }

@@ -114,13 +114,13 @@ async function openPlace(shell: Shell): Promise<RunnerPlace> {
 
 async function openRemote(shell: Shell, url: string): Promise<World> {
   const { env, cwd } = shell.io
-  const [{ tokensByAgent }, { warnings, ...settings }] = await Promise.all([
+  const [{ remoteLink }, { warnings, ...settings }] = await Promise.all([
     import('../../../http/client/remote-link.ts'),
     settingsAround(cwd, env),
   ])
   for (const warning of warnings) shell.warn(warning)
-  const { link, tokens } = await tokensByAgent({ url, token: env.token ?? '' })
-  const way = (agent: string) => ({ BATON_URL: url, ...present({ BATON_TOKEN: tokens.get(agent) }) })
+  const link = await remoteLink({ url, token: env.token ?? '', compile: () => Promise.resolve(() => []) })
+  const way = (agent: string) => ({ BATON_URL: url, ...present({ BATON_TOKEN: link.tokens.get(agent) }) })
   return { ...settings, link, repository: await repositoryAt(settings.root), store: url, way }
 }
 

@@ -11,7 +11,7 @@ import { indexAbove } from '../git/checkout.ts'
 import type { ServiceDeps } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
 import type { Store } from '../storage/store.ts'
-import { known, resolveActor } from '../workspace/identity.ts'
+import { type CallerOptions, known, resolveActor } from '../workspace/identity.ts'
 import {
   adoptStore,
   createWorkspace,
@@ -42,11 +42,8 @@ export interface Context {
   close(): Promise<void>
 }
 
-export interface OpenContextOptions {
+export interface OpenContextOptions extends CallerOptions {
   readonly cwd: string
-  readonly environment: Environment
-  readonly as?: string | undefined
-  readonly isTerminal: boolean
   /** The command writes, so it may make the workspace. */
   readonly write: boolean
   /** The value of `--store`. */

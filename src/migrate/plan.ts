@@ -42,8 +42,7 @@ export interface Undecided {
   readonly questions: readonly Question[]
 }
 
-export interface MigrationPlan {
-  readonly root: string
+export interface MigrationPlan extends Pick<Scan, 'root' | 'left' | 'drafts'> {
   readonly seen: {
     readonly folders: number
     readonly files: number
@@ -55,9 +54,6 @@ export interface MigrationPlan {
   readonly moves: readonly Move[]
   readonly duplicates: readonly Duplicate[]
   readonly undecided: readonly Undecided[]
-  readonly left: readonly LeftAlone[]
-  /** Half-written files of a run that was cut off; they go. */
-  readonly drafts: readonly string[]
   /** Absent where it says what the files say. */
   readonly index?: { readonly before: string | undefined; readonly after: string }
 }

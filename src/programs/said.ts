@@ -1,5 +1,6 @@
 import { Usage } from '../domain/handoffs/handoff.ts'
-import { sumUsage } from '../domain/handoffs/usage.ts'
+import { sumUsage } from '../domain/handoffs/retry.ts'
+import { orElse } from '../domain/once.ts'
 
 type EventData = Readonly<Record<string, unknown>>
 
@@ -59,12 +60,8 @@ function piecesIn(output: string): readonly string[] {
 /** Undefined for words. Some programs print all their events as one list. */
 function eventsIn(piece: string): readonly EventData[] | undefined {
   if (!/^(?:\{["\n]|\[\{)/.test(piece)) return undefined
-  try {
-    const found = [JSON.parse(piece)].flat()
-    return found.every(isEvent) ? found : undefined
-  } catch {
-    return undefined
-  }
+  const found = orElse(() => [JSON.parse(piece)].flat(), undefined)
+  return found?.every(isEvent) ? found : undefined
 }
 
 const isEvent = (event: unknown): boolean =>

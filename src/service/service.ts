@@ -16,6 +16,14 @@ import { UseCases } from './write.ts'
 
 /** The use cases of one workspace, by noun. Each takes its caller as an argument, never from outside. */
 export class Service extends UseCases {
+  readonly agents = new Agents(this.deps)
+  readonly artifacts = new Artifacts(this.deps)
+  readonly closing = new Closure(this.deps)
+  readonly looking = new Inbox(this.deps)
+  readonly receiving = new Receiver(this.deps)
+  readonly sending = new Sender(this.deps)
+  readonly tasks = new Tasks(this.deps)
+
   /** These are loaded by the first call that needs one: a command must not pay for all of them. */
   readonly audit = once(async () => new (await import('./audit/audit.ts')).Audit(this.deps))
   readonly events = once(async () => new (await import('./events.ts')).Events(this.deps))
@@ -27,34 +35,6 @@ export class Service extends UseCases {
   constructor(deps: ServiceDeps) {
     super({ ...deps, follow: followRun })
     deps.store.onDue((due, at) => settlementUnits(this.deps, due, at))
-  }
-
-  get agents(): Agents {
-    return new Agents(this.deps)
-  }
-
-  get artifacts(): Artifacts {
-    return new Artifacts(this.deps)
-  }
-
-  get closing(): Closure {
-    return new Closure(this.deps)
-  }
-
-  get looking(): Inbox {
-    return new Inbox(this.deps)
-  }
-
-  get receiving(): Receiver {
-    return new Receiver(this.deps)
-  }
-
-  get sending(): Sender {
-    return new Sender(this.deps)
-  }
-
-  get tasks(): Tasks {
-    return new Tasks(this.deps)
   }
 
   async wait(ref: string, options: WaitOptions = {}) {

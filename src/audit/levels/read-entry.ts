@@ -1,4 +1,4 @@
-import { type AuditRecord, checkRecord, type Decoded, decodeEntry } from '../entry.ts'
+import { type AuditRecord, checkRecord, type Decoded, decodeEntry, type Entry } from '../entry.ts'
 
 export interface Digest {
   readonly name: string
@@ -6,12 +6,8 @@ export interface Digest {
 }
 
 /** An entry in its one form. */
-export interface GoodEntry {
+export interface GoodEntry extends Omit<Entry, 'record'> {
   readonly ok: true
-  readonly origin: string
-  readonly stream: string
-  readonly seq: number
-  readonly prev: string
   /** The record, where it is valid in a log of this version. */
   readonly record: AuditRecord | undefined
   /** Otherwise the field that has no place in it, and whether it is of a later version. */

@@ -5,7 +5,6 @@ import { once } from '../once.ts'
 import { Gate, Silence } from '../people/people-schema.ts'
 import { PRIORITIES } from '../priority.ts'
 
-export { holderKey } from '../actor.ts'
 export { type HandoffType, TYPES } from '../lifecycle.ts'
 export { PRIORITIES, type Priority, RANK } from '../priority.ts'
 export { type Due, dueOf } from './deadlines.ts'

@@ -1,4 +1,5 @@
 import { addMs, SECOND_MS } from './deadlines.ts'
+import type { Usage } from './handoff.ts'
 
 /** How often and how fast failed work is offered again. `max` counts retries: attempts are one more. */
 export interface RetryPolicy {
@@ -62,3 +63,14 @@ export function decideRetry(failure: {
   const next = attempt + 1
   return { action: 'retry', at: addMs(now, delayBeforeAttempt(policy, next) * SECOND_MS), attempt: next }
 }
+
+/** The sum of two usages, without the last digits of decimal fractions; a number that nobody reported stays absent. */
+export const sumUsage = (sum: Usage, used: Usage): Usage => ({
+  ...sum,
+  ...Object.fromEntries(
+    (Object.keys(used) as (keyof Usage)[]).map((name) => [
+      name,
+      Number(((sum[name] ?? 0) + (used[name] ?? 0)).toPrecision(12)),
+    ]),
+  ),
+})

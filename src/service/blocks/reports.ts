@@ -1,5 +1,5 @@
 import { type Block, type HistoryFilter, type Progress, progressOf } from '../../domain/blocks/block.ts'
-import { sumUsage } from '../../domain/handoffs/usage.ts'
+import { sumUsage } from '../../domain/handoffs/retry.ts'
 import { present } from '../../domain/present.ts'
 import {
   type Grouping,

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { committedIn, isState } from '../../audit/disclosure.ts'
 import type { Block } from '../../domain/blocks/block.ts'
 import { present } from '../../domain/present.ts'
-import type { Task } from '../../domain/tasks/task.ts'
 import type { Run, RunStep } from '../../domain/workflow/run.ts'
 import type { WorkflowStep } from '../../domain/workflow/workflow.ts'
 import { type Artifact, itemsOf, type Redaction } from '../../storage/store.ts'
@@ -23,7 +22,6 @@ import {
   type NamedText,
   recordTexts,
   taskTexts,
-  type Whole,
 } from './places.ts'
 import {
   type OpenedText,
@@ -34,18 +32,14 @@ import {
 } from './related.ts'
 
 /** The changes of a redaction, decided on the rows that were read. */
-export interface Plan {
+export interface Plan extends Pick<Related, 'heads' | 'handoffs' | 'tasks' | 'runs'> {
   readonly subject: RedactedSubject
   /** Finds what goes in files, too. */
   readonly eraser: Eraser
-  readonly heads: ReadonlyMap<string, number>
   /** Digests whose disclosures go. */
   readonly digests: readonly string[]
   /** How many of them are texts, and not the hash of a row. */
   readonly texts: number
-  readonly handoffs: readonly Whole[]
-  readonly tasks: readonly Task[]
-  readonly runs: readonly Run[]
   readonly rest: Redaction
   /** Stored files whose bytes go. */
   readonly files: readonly Artifact[]

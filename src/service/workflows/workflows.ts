@@ -27,11 +27,6 @@ interface FoundDefinition {
   readonly read: ReadDefinition
 }
 
-interface FoundDefinition {
-  readonly file: string
-  readonly read: ReadDefinition
-}
-
 /** How many handoffs of a run are cancelled in one transaction. */
 const AT_ONCE = 100
 

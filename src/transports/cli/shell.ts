@@ -1,4 +1,4 @@
-import type { Context } from '../../compose/open.ts'
+import type { Context, OpenContextOptions } from '../../compose/open.ts'
 import { invalidInput } from '../../domain/errors.ts'
 import { present } from '../../domain/present.ts'
 import { withContext } from './hint.ts'
@@ -13,17 +13,10 @@ import type { Session } from './session/session.ts'
 /** Thrown where a question was left with Ctrl-C. */
 export class Interrupted extends Error {}
 
-export interface SessionOptions {
-  /** The command writes, so it may make the workspace. */
-  readonly write: boolean
+export interface SessionOptions
+  extends Pick<OpenContextOptions, 'write' | 'upgrade' | 'existing' | 'explicit'> {
   /** The command needs the store itself and not a server's answers. */
   readonly local?: boolean
-  /** May run steps of the schema that older programs cannot live beside. */
-  readonly upgrade?: boolean
-  /** The command is for what a store already holds, so it makes none. */
-  readonly existing?: boolean
-  /** Somebody asked for the workspace by name, so it may be made anywhere. */
-  readonly explicit?: boolean
 }
 
 /** One command at work: its options, its way of speaking and its session. */

@@ -17,15 +17,14 @@ import { inputOf } from './input.ts'
 import type { Log, LogFields } from './log.ts'
 import { addLogin } from './login.ts'
 import { Answered } from './metrics.ts'
-import { addObserverRoutes } from './observer-routes.ts'
+import { addObserverRoutes, type ObserverOptions } from './observer-routes.ts'
 import { OpenLimit, type Rate, RateLimit } from './rate.ts'
 
 /** How long the store may take to answer. */
 const READY_MS = 2_000
 
-export interface HttpAppOptions {
-  readonly service: Service
-  readonly operations: readonly Operation[]
+export interface HttpAppOptions
+  extends Pick<ObserverOptions<Env>, 'service' | 'operations' | 'stopping' | 'heartbeatMs'> {
   /** The values of `Host` that are answered; see `allowedHosts`. */
   readonly hosts: ReadonlySet<string>
   readonly log: Log
@@ -33,12 +32,9 @@ export interface HttpAppOptions {
   readonly requestLog?: 'on' | 'off' | number | undefined
   /** The folder of the built dashboard; absent where it was not built. */
   readonly web?: string | undefined
-  /** Ends when the server stops: whoever waits is answered then. */
-  readonly stopping?: AbortSignal
   /** How long a wait is held at most. */
   readonly holdMs?: number
   readonly rate?: Rate
-  readonly heartbeatMs?: number
   /** The address of the repository's remote on the web. */
   readonly repository?: string | undefined
   /** The path below which all of it stands, for example `/w/shop`. */

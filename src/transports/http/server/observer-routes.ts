@@ -13,6 +13,7 @@ export interface ObserverOptions<E extends Env> {
   readonly service: Service
   readonly operations: readonly Operation[]
   readonly answered: Answered
+  /** Ends when the server stops: a client that waits is answered then. */
   readonly stopping?: AbortSignal | undefined
   readonly heartbeatMs?: number
   readonly open: OpenLimit

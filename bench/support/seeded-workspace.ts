@@ -58,7 +58,8 @@ export async function fillWorkspace(path: string, size: number): Promise<void> {
   for (let i = 0; i < size / HANDOFFS_A_RUN; i++) put('run', { ...tableRow('run')(aRun(i, start, size)) })
   for (let i = 0; i < size / 10; i++) put('block', { ...tableRow('block')(aBlock(i, start, size / 10)) })
   put('counter', { name: 'handoff', value: size })
-  db.exec('COMMIT')
+  // A copy of a store leaves none of these either.
+  db.exec(`DELETE FROM facet WHERE key > '+' AND key < ','; COMMIT`)
   db.close()
   await (await createService(store).audit()).sequence()
   await store.search({ words: ['piece'], facets: {} }, { limit: 1 })

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { BatonError } from '../domain/errors.ts'
+import { storeRefused } from '../domain/errors.ts'
+import { staysBehind } from '../storage/rows.ts'
 import type { DumpRow } from '../storage/store.ts'
 
 interface Sum {
@@ -19,7 +20,7 @@ export class RowDigest {
 
   /** `text` is the row encoded, where somebody has it. */
   add(row: DumpRow, text = encodeRow(row)): void {
-    if (isOwn(row)) return
+    if (staysBehind(row)) return
     const table = this.#tables.get(row.table) ?? { rows: 0, sum: 0n }
     table.rows += 1
     table.sum = (table.sum + BigInt(`0x${hash('sha256', text)}`)) % MODULUS
@@ -46,17 +47,13 @@ export class RowDigest {
     for (const table of new Set([...this.#tables.keys(), ...copy.#tables.keys()])) {
       const [wanted, found] = [this.#tables.get(table), copy.#tables.get(table)]
       if (wanted?.sum === found?.sum && wanted?.rows === found?.rows) continue
-      throw new BatonError(
-        'store_refused',
+      throw storeRefused(
         `${where} is not a full copy: of ${wanted?.rows ?? 0} rows in ${table}, ${found?.rows ?? 0} were read back${wanted?.rows === found?.rows ? ' and some differ' : ''}. Do not use it; the source is unchanged`,
         { table, wanted: wanted?.rows ?? 0, found: found?.rows ?? 0 },
       )
     }
   }
 }
-
-/** The versions that a schema demands of programs belong to one store and are not copied. */
-const isOwn = ({ table, row }: DumpRow): boolean => table === 'meta' && String(row.key).startsWith('least_')
 
 /** A row as one text: fields by name, bytes in base64. */
 export function encodeRow({ table, row }: DumpRow): string {

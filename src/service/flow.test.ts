@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { markdownDocument } from '../../test/support/documents/documents.ts'
 import { run } from '../../test/support/program/invoke.ts'
 import { by, describeOnEngines, type Workspace } from '../../test/support/program/workspace.ts'
 import { HOUR_MS, SECOND_MS } from '../domain/handoffs/deadlines.ts'
@@ -181,6 +182,37 @@ describeOnEngines('the flow of handoffs', (open) => {
     assert.deepEqual([flow.agents, flow.edges], [[], []])
     await assert.rejects(flowOf(w, 'forever'), /window/)
   })
+
+  it('tells a median within one per cent of the time that it took', async (t) => {
+    const w = await open(t)
+    for (const seconds of [20.49, 49.4, 202.4, 2_024, 3_024.9, 4_974]) {
+      await complete(w, await send(w, `coder-${seconds}`), seconds)
+      const { agents } = await flowOf(w, '1d')
+      const { median_s = 0 } = agents.find(({ name }) => name === `coder-${seconds}`) ?? {}
+      assert.ok(Math.abs(median_s - seconds) <= seconds / 100, `${median_s}, not ${seconds}`)
+    }
+  })
+
+  it('leaves out what a document dates after the window', async (t) => {
+    const w = await open(t)
+    const day = '2027-02-21'
+    for (const [status, task] of [
+      ['Active', 'BPRD-2026-0042'],
+      ['Completed', 'BPRD-2026-0043'],
+    ] as const)
+      await run(w.service, planner, 'document_import', { text: markdownDocument({ status, task, day }) })
+
+    const { made, completed, edges, agents, steps } = await flowOf(w, '1h')
+
+    assert.equal((await w.service.looking.list({}, { limit: 9 })).items.length, 2)
+    assert.deepEqual([made, completed, edges], [0, 0, []])
+    for (const each of [...agents, ...steps]) assert.equal(each.completed, 0)
+    assert.deepEqual(
+      agents.map(({ sent, received }) => [sent, received]),
+      agents.map(() => [0, 0]),
+    )
+  })
+
   it('says what each agent has open at this moment and how much it may have, by whatever rule', async (t) => {
     const w = await open(t, { policy: { defaultLimits: { outgoing: 7 } } })
     await w.service.agents.add(by('root', { kind: 'human' }), { name: 'coder', max_incoming: 3 })

@@ -1,6 +1,6 @@
 import { kindOf, limitsOf } from '../domain/policy.ts'
 import { present } from '../domain/present.ts'
-import { FLOW_WINDOWS, type FlowAnswer, type FlowWindow, flowOf, flowSpan } from '../domain/reports/flow.ts'
+import { type FlowAnswer, type FlowWindow, flowOf } from '../domain/reports/flow.ts'
 import type { Agents } from './agents/agents.ts'
 import type { ServiceDeps } from './deps.ts'
 import type { Inbox } from './handoffs/inbox.ts'
@@ -13,15 +13,13 @@ interface Parts {
 
 /** Handoffs of the window, all of them, counted by the store. */
 export async function flowReport({ deps, looking, agents }: Parts, window: FlowWindow): Promise<FlowAnswer> {
-  const now = deps.now()
-  const since = new Date(flowSpan(window, now).sinceMs).toISOString()
-  const [groups, known, counts] = await Promise.all([
-    deps.store.flow(since, FLOW_WINDOWS[window].step_s),
+  const [{ tally, oldest }, known, counts] = await Promise.all([
+    deps.store.flow(window, deps.now()),
     agents.list(),
     looking.counts(),
   ])
   const rows = new Map(known.map((agent) => [agent.name, agent]))
-  const flow = flowOf(window, now, groups, rows.keys())
+  const flow = flowOf(window, tally, oldest, rows.keys())
   return {
     ...flow,
     agents: flow.agents.map((agent) => {

@@ -27,6 +27,8 @@ export interface Engine {
   /** Counts of the open handoffs of each agent, `outgoing` and `incoming`. */
   readonly agentCounts: string
   readonly flowWords: FlowWords
+  /** Puts a text under a name, in place of the one before. */
+  keep(name: string, text: string): Promise<unknown>
   /** Open tasks from this one on, each the dependent with the longest chain; all ids, and as many documents. */
   chainFrom(uid: string, most: number): Promise<Rows>
   longestChain(): Promise<TaskRow | undefined>
@@ -223,7 +225,7 @@ export function queriesOver(engine: Engine) {
     },
     tokens: () => all('SELECT doc FROM token ORDER BY hash'),
     token: (hash) => one('SELECT doc FROM token WHERE hash = ?', hash),
-    flow: async (since, step_s) => (await import('./flow.ts')).countFlow(engine, since, step_s),
+    flow: async (window, now) => (await import('./flow.ts')).countFlow(engine, window, now),
     async counts() {
       const counted = await countsIn(`${agentCounts} UNION ALL ${OTHER_COUNTS}`)
       const { outgoing = {}, incoming = {}, handoffs = {}, tasks = {}, entries } = counted

@@ -11,7 +11,7 @@ import { RANK } from '../domain/priority.ts'
 import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Run } from '../domain/workflow/run.ts'
 import type { Writes } from './loaded.ts'
-import type { Artifact, Redaction, Token } from './store.ts'
+import type { Artifact, DumpRow, Redaction, Token } from './store.ts'
 
 /** The longest text that an engine keeps in memory for the next call; what is longer is read again. */
 export const MOST_REMEMBERED = 16_384
@@ -87,6 +87,10 @@ type Docs = { [T in keyof typeof COLUMNS]: Parameters<(typeof COLUMNS)[T]>[0] }
 export const tableRow =
   <T extends keyof Docs>(table: T) =>
   (doc: Docs[T]): Row => ({ ...(COLUMNS[table] as (doc: Docs[T]) => Row)(doc), doc: JSON.stringify(doc) })
+
+/** A row of one store, which no copy has: the versions that its schema demands of programs, and counts of its reports. */
+export const staysBehind = ({ table, row }: DumpRow): boolean =>
+  table === 'meta' && /^(least_|flow )/.test(String(row.key))
 
 /** Tables in the order in which a copy writes them; columns are the same in both engines. */
 // biome-ignore format: read as a table

@@ -3,6 +3,7 @@ import { openStore, type StoreTarget } from '../compose/main.ts'
 import { describeBatches } from './contract/batches.contract.ts'
 import { describeChanges } from './contract/changes.contract.ts'
 import { describeDue } from './contract/due.contract.ts'
+import { describeFlow } from './contract/flow.contract.ts'
 import { describeGates } from './contract/gates.contract.ts'
 import { describeKeeping } from './contract/keeping.contract.ts'
 import { describeLive } from './contract/live.contract.ts'
@@ -64,5 +65,6 @@ export function describeStoreContract(engine: string, newPlace: () => StorePlace
     describeKeeping(newRoom)
     describeRedaction(newRoom)
     describeLive(newRoom)
+    describeFlow(newRoom)
   })
 }

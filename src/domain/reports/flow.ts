@@ -15,7 +15,7 @@ export type FlowWindow = keyof typeof FLOW_WINDOWS
 export type FlowStep = (typeof FLOW_WINDOWS)[FlowWindow]['step_s']
 export const FLOW_WINDOW_NAMES = ['1h', '1d', '7d', '30d', '90d'] as const satisfies readonly FlowWindow[]
 
-const Median = () => z.number().optional().describe('Seconds from creation to completion, median')
+const Median = () => z.number().optional().describe('Seconds from creation to completion, median, within 1 %')
 
 const counts = () => ({
   made: z.int(),
@@ -73,37 +73,9 @@ export type FlowAnswer = AnswerOf<typeof FlowAnswer>
 type AgentFlow = Omit<FlowAnswer['agents'][number], 'kind' | 'load'>
 export type Flow = Omit<FlowAnswer, 'agents'> & { readonly agents: readonly AgentFlow[] }
 
-/**
- * Counts of a store, in groups. Steps are named by `stepKey`.
- *
- * - `ended`: by step and the first letters of the state; `more` is their median in milliseconds
- * - `made`: by step, of those that ended
- * - `pair`: of those that ended, by `state receiver sender retries`; `more` were made in the window as well
- * - `took`: of completed ones by receiver, and all of them under no name; `more` is the median in milliseconds
- * - `open`: by `step receiver sender`, of those made in the window, and some that are older
- * - `held`: of open ones by holder; `at` is the last change
- * - `oldest`: of open ones by receiver; `first` is its id
- */
-export interface FlowGroup {
-  readonly kind: 'ended' | 'made' | 'pair' | 'took' | 'open' | 'held' | 'oldest'
-  readonly key: string
-  readonly count: number
-  readonly more: number
-  /** The last end or change. */
-  readonly at: string
-  /** When the last of them was made. */
-  readonly made_at: string
-  readonly first: string
-}
-
 type Ended = 'completed' | 'failed' | 'rejected'
 /** A cancelled handoff is nobody's failure. */
-const ENDS: Readonly<Record<string, Ended>> = {
-  co: 'completed',
-  fa: 'failed',
-  ex: 'failed',
-  re: 'rejected',
-}
+const ENDS: Readonly<Record<string, Ended>> = { co: 'completed', fa: 'failed', ex: 'failed', re: 'rejected' }
 
 /** The span that a window covers at an instant: whole steps, the last one not yet over. */
 export function flowSpan(window: FlowWindow, now: Date) {
@@ -113,109 +85,157 @@ export function flowSpan(window: FlowWindow, now: Date) {
   return { sinceMs: untilMs - span_s * 1_000, untilMs }
 }
 
-/** The step that an instant falls into, as a store names it. */
-export function stepKey(at: string, step_s: FlowStep): string {
+type Tally = Record<'made' | Ended, number>
+/** `took`: milliseconds from creation to completion, rounded, and how often. */
+type Timed = Tally & { readonly took: Record<number, number> }
+type AgentTally = Timed & { sent: number; retries: number; seen_at: string }
+/** An open handoff that its receiver has had longest. */
+export type Oldest = NonNullable<AgentFlow['oldest']>
+
+/**
+ * Handoffs of a window, counted: one as made in the step in which it was made, and as ended in the step in which it
+ * ended. What was counted can be taken away again (`by` is -1) and kept as JSON.
+ */
+export class FlowTally {
+  readonly since: string
+  readonly until: string
+  readonly #step_s: FlowStep
+  readonly all: Timed
+  readonly steps: Map<string, Timed>
+  readonly agents: Map<string, AgentTally>
+  /** By sender and receiver, with a space between them. */
+  readonly edges: Map<string, Tally>
+
+  constructor(window: FlowWindow, now: Date, kept?: ReturnType<FlowTally['toJSON']>) {
+    const span = flowSpan(window, now)
+    this.since = new Date(span.sinceMs).toISOString()
+    this.until = new Date(span.untilMs).toISOString()
+    this.#step_s = FLOW_WINDOWS[window].step_s
+    this.all = kept?.all ?? newTimed()
+    this.steps = new Map(kept?.steps)
+    this.agents = new Map(kept?.agents)
+    this.edges = new Map(kept?.edges)
+  }
+
+  toJSON() {
+    return { all: this.all, steps: [...this.steps], agents: [...this.agents], edges: [...this.edges] }
+  }
+
+  /** `row`: `creation receiver sender`. */
+  made(row: string, by: 1 | -1 = 1): void {
+    const [at = '', to = '', from = ''] = row.split(' ')
+    if (at < this.since || at >= this.until) return
+    const [sender, receiver] = [this.#agent(from), this.#agent(to)]
+    for (const tally of [this.all, this.#step(at), receiver, this.#edge(from, to)]) tally.made += by
+    sender.sent += by
+    see(sender, at)
+  }
+
+  /** `row`: `end creation milliseconds state receiver sender retries`, of the state the first letters. */
+  ended(row: string, by: 1 | -1 = 1): void {
+    const [at = '', , ms, state = '', to = '', from = '', retries] = row.split(' ')
+    if (at < this.since || at >= this.until) return
+    const receiver = this.#agent(to)
+    receiver.retries += by * Number(retries)
+    const end = ENDS[state]
+    if (!end) return
+    const timed = [this.all, this.#step(at), receiver]
+    for (const tally of [...timed, this.#edge(from, to)]) tally[end] += by
+    if (state !== 'ex') see(receiver, at)
+    if (end !== 'completed') return
+    const rounded = roundedTime(Number(ms))
+    for (const { took } of timed) took[rounded] = (took[rounded] ?? 0) + by
+  }
+
+  /** An agent holds something that last changed then. */
+  held(holder: string, at: string): void {
+    see(this.#agent(holder.split('#')[0]!), at)
+  }
+
+  #step = (at: string) => getOrMake(this.steps, stepKey(at, this.#step_s), newTimed)
+  #edge = (from: string, to: string) => getOrMake(this.edges, `${from} ${to}`, newTally)
+  #agent = (name: string) => getOrMake(this.agents, name, newAgent)
+}
+
+/** Within one per cent, in round numbers, so that there are few of them. */
+function roundedTime(ms: number): number {
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(ms)) - 2)
+  const grain = ms < 250 * unit ? 2 : ms < 500 * unit ? 5 : 10
+  return ms < 100 ? ms : Math.round(ms / (grain * unit)) * grain * unit
+}
+
+/** The step that an instant falls into. */
+function stepKey(at: string, step_s: FlowStep): string {
   if (step_s === 21_600) return `${at.slice(0, 11)}${Math.floor(Number(at.slice(11, 13)) / 6)}`
   return at.slice(0, step_s === 60 ? 16 : step_s === 3_600 ? 13 : 10)
 }
 
-/**
- * Handoffs of a window and how they ended, step by step, by agent and by pair. A handoff counts as made in the step in
- * which it was made and as ended in the step in which it ended. Each of the known agents has a row.
- */
+/** The answer of a window: steps, a row for each agent that is known or took part, and pairs. */
 export function flowOf(
   window: FlowWindow,
-  now: Date,
-  groups: readonly FlowGroup[],
+  { since, until, all, steps, agents, edges }: FlowTally,
+  oldest: ReadonlyMap<string, Oldest>,
   known: Iterable<string>,
 ): Flow {
   const { span_s, step_s } = FLOW_WINDOWS[window]
-  const { sinceMs, untilMs } = flowSpan(window, now)
-  const all = newTally()
-  const steps = Array.from({ length: span_s / step_s }, (_, i) => {
-    const at = new Date(sinceMs + i * step_s * 1_000).toISOString()
-    return { at, ...newTally() }
-  })
-  const places = new Map(steps.map((step) => [stepKey(step.at, step_s), step]))
-  const agents = new Map<string, AgentTally>([...known].map((name) => [name, newAgent()]))
-  const edges = new Map<string, Tally & { readonly from: string; readonly to: string }>()
-  const agentOf = (name: string) => getOrMake(agents, name, newAgent)
-  const pairOf = (from: string, to: string) =>
-    getOrMake(edges, `${from}\n${to}`, () => ({ from, to, ...newTally() }))
-  const madeIn = (step: string, count: number) => {
-    const tally = places.get(step)
-    if (tally) for (const each of [all, tally]) each.made += count
-  }
-  const madeBy = (from: string, to: string, count: number, at: string) => {
-    if (count === 0) return
-    agentOf(to).made += count
-    pairOf(from, to).made += count
-    agentOf(from).sent += count
-    see(agentOf(from), at)
-  }
-  for (const { kind, key, count, more, at, made_at, first } of groups) {
-    if (kind === 'made') madeIn(key, count)
-    if (kind === 'ended') {
-      const end = ENDS[key.slice(-2)]
-      const step = places.get(key.slice(0, -2))
-      if (end && step) for (const tally of [all, step]) tally[end] += count
-      if (end === 'completed' && step) step.median_s = secondsOf(more)
-    }
-    if (kind === 'pair') {
-      const [state = '', to = '', from = '', retries] = key.split(' ')
-      madeBy(from, to, more, made_at)
-      agentOf(to).retries += count * Number(retries)
-      const end = ENDS[state]
-      if (end) for (const tally of [agentOf(to), pairOf(from, to)]) tally[end] += count
-      if (end && state !== 'ex') see(agentOf(to), at)
-    }
-    if (kind === 'took' && count > 0) (key === '' ? all : agentOf(key)).median_s = secondsOf(more)
-    if (kind === 'open') {
-      const [step = '', to = '', from = ''] = key.split(' ')
-      if (places.has(step)) {
-        madeIn(step, count)
-        madeBy(from, to, count, made_at)
-      }
-    }
-    if (kind === 'held') see(agentOf(key.split('#')[0]!), at)
-    if (kind === 'oldest') agentOf(key).oldest = { id: first, since: made_at }
-  }
+  const names = new Set([...known, ...agents.keys(), ...oldest.keys()])
   return {
     window,
-    since: new Date(sinceMs).toISOString(),
-    until: new Date(untilMs).toISOString(),
+    since,
+    until,
     step_s,
     whole: true,
-    ...all,
-    steps,
-    agents: [...agents].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, tally]) => agentFlow(name, tally)),
-    edges: [...edges.values()].sort(
-      (a, b) => b.made - a.made || (`${a.from} ${a.to}` < `${b.from} ${b.to}` ? -1 : 1),
-    ),
+    ...withMedian(all),
+    steps: Array.from({ length: span_s / step_s }, (_, i) => {
+      const at = new Date(Date.parse(since) + i * step_s * 1_000).toISOString()
+      return { at, ...withMedian(steps.get(stepKey(at, step_s)) ?? newTimed()) }
+    }),
+    agents: [...names]
+      .sort()
+      .map((name) => agentFlow(name, agents.get(name) ?? newAgent(), oldest.get(name))),
+    edges: [...edges]
+      .filter(([, tally]) => Object.values(tally).some((count) => count > 0))
+      .sort(([a, { made }], [b, other]) => other.made - made || (a < b ? -1 : 1))
+      .map(([pair, tally]) => {
+        const [from = '', to = ''] = pair.split(' ')
+        return { from, to, ...tally }
+      }),
   }
-}
-
-type Tally = Record<'made' | Ended, number> & { median_s?: number }
-type AgentTally = Tally & {
-  sent: number
-  retries: number
-  seen_at?: string
-  oldest?: { readonly id: string; readonly since: string }
 }
 
 const newTally = (): Tally => ({ made: 0, completed: 0, failed: 0, rejected: 0 })
-const newAgent = (): AgentTally => ({ ...newTally(), sent: 0, retries: 0 })
+const newTimed = (): Timed => ({ ...newTally(), took: {} })
+const newAgent = (): AgentTally => ({ ...newTimed(), sent: 0, retries: 0, seen_at: '' })
 
-const secondsOf = (ms: number): number => Math.round(ms / 100) / 10
-
-function see(agent: AgentTally, at: string): void {
-  if (at > (agent.seen_at ?? '')) agent.seen_at = at
+/** Of two times in the middle the lower one. */
+function withMedian<T extends Timed>({ took, ...counts }: T) {
+  const times = Object.entries(took)
+    .map(([ms, count]) => [Number(ms), count] as const)
+    .filter(([, count]) => count > 0)
+    .sort(([a], [b]) => a - b)
+  let left = Math.ceil(times.reduce((sum, [, count]) => sum + count, 0) / 2)
+  const middle = times.find(([, count]) => {
+    left -= count
+    return left <= 0
+  })
+  return { ...counts, ...(middle && { median_s: Math.round(middle[0] / 100) / 10 }) }
 }
 
-function agentFlow(name: string, { made: received, sent, ...rest }: AgentTally): AgentFlow {
+function see(agent: AgentTally, at: string): void {
+  if (at > agent.seen_at) agent.seen_at = at
+}
+
+function agentFlow(name: string, tally: AgentTally, oldest: Oldest | undefined): AgentFlow {
+  const { made: received, sent, seen_at, ...rest } = withMedian(tally)
   const ended = rest.completed + rest.failed
-  const rate = ended > 0 ? Math.round((1_000 * rest.failed) / ended) / 1_000 : undefined
-  return { name, sent, received, ...rest, ...present({ failure_rate: rate }) }
+  const failure_rate = ended > 0 ? Math.round((1_000 * rest.failed) / ended) / 1_000 : undefined
+  return {
+    name,
+    sent,
+    received,
+    ...rest,
+    ...present({ failure_rate, oldest, seen_at: seen_at || undefined }),
+  }
 }
 
 function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import { BatonError } from '../../domain/errors.ts'
-import { type Cell, NUMBERED, type Row, TABLES } from '../rows.ts'
+import { type Cell, NUMBERED, type Row, staysBehind, TABLES } from '../rows.ts'
 import type { DumpRow } from '../store.ts'
 import { type Connections, withClient } from './connection/connect.ts'
 import { toBatonError } from './connection/errors.ts'
@@ -60,7 +60,7 @@ export async function* dump(connections: Connections, ws: number): AsyncGenerato
 
 async function* dumpApart(client: ClientBase, ws: number): AsyncGenerator<DumpRow> {
   const meta = await client.query(
-    `SELECT key, value FROM baton.meta WHERE ws = $1 AND key <> 'moved' ORDER BY key`,
+    `SELECT key, value FROM baton.meta WHERE ws = $1 AND key !~ '^(moved$|flow )' ORDER BY key`,
     [ws],
   )
   for (const row of meta.rows) yield { table: 'meta', row }
@@ -112,8 +112,7 @@ async function restoreApart(client: ClientBase, ws: number, batch: readonly Row[
   for (const row of batch) {
     if (row.name === 'handoff')
       await client.query('SELECT setval($1::regclass, $2)', [sequenceOf(ws), row.value])
-    // The versions that a schema demands of programs belong to this database, not to the copy.
-    if (row.key === undefined || String(row.key).startsWith('least_')) continue
+    if (row.key === undefined || staysBehind({ table: 'meta', row })) continue
     await client.query(
       `INSERT INTO baton.meta (ws, key, value) VALUES ($1, $2, $3)
        ON CONFLICT (ws, key) DO UPDATE SET value = excluded.value`,

@@ -10,6 +10,8 @@ import { sql as lists } from './migrations/0006-lists.ts'
 import { sql as search } from './migrations/0007-search.ts'
 import { sql as outcomes } from './migrations/0008-outcomes.ts'
 import { sql as programs } from './migrations/0009-programs.ts'
+import { sql as flow } from './migrations/0010-flow.ts'
+import { sql as late } from './migrations/0011-late.ts'
 
 interface Migration {
   readonly name: string
@@ -29,6 +31,8 @@ const MIGRATIONS: readonly Migration[] = [
   { name: 'search', sql: search, additive: true },
   { name: 'outcomes', sql: outcomes, additive: true },
   { name: 'programs', sql: programs, additive: true },
+  { name: 'flow', sql: flow, additive: true },
+  { name: 'late', sql: late, additive: true },
 ]
 
 export const SCHEMA = MIGRATIONS.length

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
 import { anAgent } from '../../../test/support/store/builders.ts'
 import { newDatabase, query, sharedPostgres } from '../../../test/support/store/store-places.ts'
 import {
@@ -14,6 +15,7 @@ import {
   offer,
   put,
   run,
+  until,
 } from '../../../test/support/store/store-units.ts'
 import type { Store } from '../store.ts'
 import { grants } from './grants.ts'
@@ -42,6 +44,8 @@ describe('opening a shared store', () => {
       { number: 7, name: 'search' },
       { number: 8, name: 'outcomes' },
       { number: 9, name: 'programs' },
+      { number: 10, name: 'flow' },
+      { number: 11, name: 'late' },
     ])
   })
 
@@ -62,6 +66,9 @@ describe('opening a shared store', () => {
       'forget_words',
       'used',
       'keep_usage',
+      'correct_flow',
+      'flow_changed',
+      'flow_made',
     ]
     for (const each of functions) await query(url, `DROP FUNCTION baton.${each} CASCADE`)
     await query(url, 'ALTER TABLE baton.workspace DROP COLUMN agents')
@@ -80,6 +87,26 @@ describe('opening a shared store', () => {
     )
     const { agents } = await after.counts()
     assert.deepEqual(agents, { planner: { outgoing: 2, incoming: 0 }, codex: { outgoing: 0, incoming: 2 } })
+  })
+
+  it('brings a database up to date while an older program writes', async (t) => {
+    const url = await newDatabase()
+    const before = await open(t, { url, workspace: 'a' })
+    await offer(before)
+    await before.close()
+    await query(url, 'DROP FUNCTION baton.correct_flow, baton.flow_changed, baton.flow_made CASCADE')
+    await query(url, 'DELETE FROM baton.migration WHERE number > 9')
+    const writer = new pg.Client(url)
+    await writer.connect()
+    t.after(() => writer.end())
+    await writer.query('BEGIN; UPDATE baton.handoff SET doc = doc')
+
+    const opening = open(t, { url, workspace: 'a' })
+    const waiting = 'SELECT 1 FROM pg_locks WHERE NOT granted AND relation IS NOT NULL'
+    await until('it waits for the writer', async () => (await query(url, waiting)).length > 0)
+    await writer.query(`INSERT INTO baton.facet VALUES (1, 'sender  delegation completed', 'a'); COMMIT`)
+
+    await opening
   })
 
   it('changes nothing the second time', async (t) => {
@@ -284,6 +311,9 @@ describe('what a newer program adds to the schema', () => {
       'forget_words',
       'used',
       'keep_usage',
+      'correct_flow',
+      'flow_changed',
+      'flow_made',
     ])
       await query(url, `DROP FUNCTION baton.${each} CASCADE`)
     await query(url, 'CREATE INDEX handoff_ended ON baton.handoff (ws, state, uid) WHERE open = 0')

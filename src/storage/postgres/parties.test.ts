@@ -69,7 +69,7 @@ describe('who has what open, with an older program beside', () => {
 
 /** Back to the schema before. */
 const UNDONE = [
-  'DROP FUNCTION baton.keep_parties, baton.count_agents, baton.keep_lists, baton.count_done, baton.facets, baton.instant, baton.forget_words, baton.used, baton.keep_usage CASCADE',
+  'DROP FUNCTION baton.keep_parties, baton.count_agents, baton.keep_lists, baton.count_done, baton.facets, baton.instant, baton.forget_words, baton.used, baton.keep_usage, baton.correct_flow, baton.flow_changed, baton.flow_made CASCADE',
   'ALTER TABLE baton.workspace DROP COLUMN agents',
   'DROP TABLE baton.party, baton.facet, baton.ended, baton.word, baton.live',
   'CREATE INDEX handoff_ended ON baton.handoff (ws, state, uid) WHERE open = 0',

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { BatonError } from '../../domain/errors.ts'
-import { TABLES } from '../rows.ts'
+import { staysBehind, TABLES } from '../rows.ts'
 import type { DumpRow } from '../store.ts'
 import { toBatonError } from './errors.ts'
 import { type Row, Statements } from './statements.ts'
@@ -13,7 +13,7 @@ export function* dump(path: string, own: Statements): Iterable<DumpRow> {
     const statements = apart ? new Statements(apart) : own
     for (const [table, columns] of Object.entries(TABLES))
       for (const row of statements.iterate(`SELECT ${columns.join(', ')} FROM ${table}`))
-        if (table !== 'meta' || row.key !== 'moved') yield { table, row: { ...row } }
+        if (table !== 'meta' || !/^(moved$|flow )/.test(String(row.key))) yield { table, row: { ...row } }
   } catch (error) {
     throw toBatonError(error, path)
   } finally {
@@ -29,17 +29,19 @@ export async function putRows(
 ): Promise<number> {
   refuseUsed(statements, path)
   let count = 0
-  for await (const { table, row } of rows) {
+  for await (const each of rows) {
+    const { table, row } = each
     const columns = TABLES[table]
     if (!columns) throw new BatonError('invalid_input', `a backup holds an unknown table ${table}`, { table })
     count += 1
-    // The versions that a schema demands of programs belong to this file, not to the copy.
-    if (table === 'meta' && String(row.key).startsWith('least_')) continue
+    if (staysBehind(each)) continue
     statements.run(
       `INSERT OR REPLACE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
       ...columns.map((column) => (row as Row)[column] ?? null),
     )
   }
+  // Nothing was counted here that old rows could make wrong.
+  statements.run(`DELETE FROM facet WHERE key > '+' AND key < ','`)
   return count
 }
 

@@ -30,7 +30,7 @@ describe('migrations of a store file', () => {
     const kept = await offer(before)
     await before.close()
     const db = new DatabaseSync(path)
-    db.exec(`DROP TRIGGER usage_kept; DROP TRIGGER live_redacted; DROP TABLE live; DROP TRIGGER word_redacted; DROP TABLE word; DROP TABLE search;
+    db.exec(`DROP TRIGGER flow_given; DROP TRIGGER flow_made; DROP TRIGGER usage_kept; DROP TRIGGER live_redacted; DROP TABLE live; DROP TRIGGER word_redacted; DROP TABLE word; DROP TABLE search;
       DROP TRIGGER handoff_outcome_new; DROP TRIGGER handoff_outcome; DROP TRIGGER handoff_lists_new; DROP TRIGGER handoff_ended_new; DROP TRIGGER handoff_lists;
       DROP TRIGGER task_done_new; DROP TRIGGER task_done; DROP TABLE facet; DROP TABLE ended;
       CREATE INDEX handoff_from ON handoff (from_agent, uid); CREATE INDEX handoff_to ON handoff (to_agent, uid);

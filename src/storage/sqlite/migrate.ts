@@ -8,6 +8,7 @@ import { sql as words } from './migrations/0004-words.ts'
 import { sql as lists } from './migrations/0005-lists.ts'
 import { sql as search } from './migrations/0006-search.ts'
 import { sql as reports } from './migrations/0007-reports.ts'
+import { sql as flow } from './migrations/0008-flow.ts'
 
 export interface Migration {
   readonly sql: string
@@ -24,6 +25,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sql: lists, additive: true },
   { sql: search, additive: true },
   { sql: reports, additive: true },
+  { sql: flow, additive: true },
 ]
 
 export const SCHEMA = MIGRATIONS.length

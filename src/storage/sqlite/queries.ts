@@ -2,7 +2,7 @@ import type { SQLInputValue } from 'node:sqlite'
 import { type Condition, isSlow, type Listing, type OpenOnes, type Shelf, WINDOW } from '../filters.ts'
 import type { FlowWords } from '../flow.ts'
 import { containing } from '../page.ts'
-import { docs, queriesOver, type Rows, toTaskRows } from '../queries.ts'
+import { docs, type Engine, queriesOver, type Rows, toTaskRows } from '../queries.ts'
 import type { Store } from '../store.ts'
 import type { Question } from './read-thread.ts'
 import type { Statements } from './statements.ts'
@@ -31,8 +31,6 @@ const AGENT_COUNTS = `SELECT 'outgoing', from_agent, count(*) FROM handoff WHERE
 const FLOW_WORDS: FlowWords = {
   created: `json_extract(doc, '$.created_at')`,
   updated: `json_extract(doc, '$.updated_at')`,
-  firstWord: (text) => `substr(${text}, 1, instr(${text}, ' ') - 1)`,
-  median: (value) => `median(${value})`,
   oldest:
     'SELECT to_agent AS agent, min(uid) AS uid FROM handoff INDEXED BY handoff_open_to WHERE open = 1 GROUP BY to_agent',
 }
@@ -42,6 +40,7 @@ export function sqliteQueries(
   db: Statements,
   read: <T>(query: () => T) => Promise<T>,
   readSlowly: (question: Question) => Promise<Rows>,
+  keep: Engine['keep'],
   beside = '',
 ) {
   return {
@@ -61,6 +60,7 @@ export function sqliteQueries(
       settled: async () => Number.MAX_SAFE_INTEGER,
       agentCounts: AGENT_COUNTS,
       flowWords: FLOW_WORDS,
+      keep,
       chainFrom: (uid, most) => read(() => db.rows(CHAIN, uid, most)),
       longestChain: () => read(() => (db.get(FLAGGED) ? undefined : toTaskRows(db.rows(LONGEST_CHAIN))[0])),
       beside,

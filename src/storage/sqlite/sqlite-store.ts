@@ -138,6 +138,7 @@ class SqliteStore {
         this.#statements,
         (query) => this.#read(query),
         (question) => this.#readSlowly(question),
+        (name, text) => this.#keep(name, text, false),
         join(this.#path, '..', 'archive'),
       ),
       agent: (name: string) =>
@@ -244,10 +245,13 @@ class SqliteStore {
     return isChanged
   }
 
+  #keep(name: string, text: string, signals?: boolean): Promise<unknown> {
+    const put = 'INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)'
+    return this.#locked(() => this.#statements.run(put, name, text), signals)
+  }
+
   async keepSettings(text: string): Promise<void> {
-    await this.#locked(() =>
-      this.#statements.run(`INSERT OR REPLACE INTO meta (key, value) VALUES ('settings', ?)`, text),
-    )
+    await this.#keep('settings', text)
     this.info = { ...this.info, settings: text }
   }
 

@@ -107,7 +107,7 @@ export async function explainSqlite(store: Store, path: string): Promise<Explain
   const slow = async (question: Question) => statements.rows(...question)
   Object.assign(
     store,
-    sqliteQueries(statements, async (query) => query(), slow),
+    sqliteQueries(statements, async (query) => query(), slow, (async () => undefined) as never),
   )
   return explained
 }

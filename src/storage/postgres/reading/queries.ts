@@ -10,13 +10,11 @@ import { settled } from './log.ts'
 const AGENT_COUNTS = `SELECT 'outgoing', agent, count(*) FROM party WHERE side = 'from' GROUP BY agent
   UNION ALL SELECT 'incoming', agent, count(*) FROM party WHERE side = 'to' GROUP BY agent`
 
-/** Reading a field as text is quicker than reading the document, and both stand before any text of an attempt. */
-const fieldIn = (name: string) => `substring(doc FROM '"${name}":"([^"]*)"')`
+/** Cutting a field out is quicker than reading the document, and both stand before any text of an attempt. */
+const fieldIn = (name: string) => `split_part(split_part(doc, '"${name}":"', 2), '"', 1)`
 const FLOW_WORDS: FlowWords = {
   created: fieldIn('created_at'),
   updated: fieldIn('updated_at'),
-  firstWord: (text) => `split_part(${text}, ' ', 1)`,
-  median: (value) => `percentile_disc(0.5) WITHIN GROUP (ORDER BY ${value})`,
   oldest: `SELECT agent, min(uid) AS uid FROM party WHERE side = 'to' GROUP BY agent`,
 }
 
@@ -37,6 +35,12 @@ const DEPENDENTS = `SELECT t.id
   ORDER BY t.sort_key, t.id`
 
 const ABOUT = 'SELECT doc FROM baton.notice WHERE ws = $1 AND about = ANY ($2::text[]) ORDER BY uid'
+
+const PENDING = `SELECT uid FROM baton.handoff WHERE ws = $1 AND uid = ANY ($2::text[]) AND open = 1
+  AND (due_at IS NULL OR due_at > $3)`
+
+const KEEP = `INSERT INTO baton.meta (ws, key, value) VALUES ($1, $2, $3)
+  ON CONFLICT (ws, key) DO UPDATE SET value = excluded.value`
 
 /** Ways to the database: for quick reads, lists of ended handoffs, and reads that may take long. */
 type Trips = Readonly<Record<'quick' | 'history' | 'slow', Trip>>
@@ -68,6 +72,7 @@ export function postgresQueries({ quick, history, slow }: Trips, ws: number) {
       settled: () => settled(quick, ws),
       agentCounts: AGENT_COUNTS,
       flowWords: FLOW_WORDS,
+      keep: (name, text) => ask('keep', KEEP, name, text),
       chainFrom: (uid, most) => ask('task_chain', CHAIN, uid, most),
       longestChain: async () => toTaskRows(await ask('longest_chain', LONGEST_CHAIN))[0],
     }),

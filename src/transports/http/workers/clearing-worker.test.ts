@@ -103,3 +103,19 @@ it('a server clears nothing while calls wait for the store', async (t) => {
   const rows = lines.map((line) => Number(JSON.parse(line).rows))
   assert.ok(rows.length < 5, `one run goes on while nobody waits: ${rows.join(', ')}`)
 })
+
+it('a server counts a long flow of handoffs before anybody asks for it, once for each step', async (t) => {
+  const w = await openWorkspace(t)
+  const { mock } = t.mock.method(w.service.deps.store, 'flow')
+  const asked = () => mock.calls.map(({ arguments: [window] }) => window)
+  const stop = startClearingWorker(w.service, createLog({ write: () => {} }), 10)
+  t.after(stop)
+
+  await until('it has counted', () => asked().length >= 3)
+  const runs = new Set<number | undefined>()
+  await until('it has looked again', () => runs.add(lastRuns.get('clearing leftovers')).size > 3)
+  assert.deepEqual(asked(), ['7d', '30d', '90d'])
+  w.clock.pass(6 * HOUR_MS)
+
+  await until('it has counted the next step', () => asked().length === 6)
+})

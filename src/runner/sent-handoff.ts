@@ -44,9 +44,11 @@ export class SentHandoff<Output = unknown> {
    */
   async wait(options: WaitOptions = {}): Promise<Outcome & { readonly output: Output }> {
     warnOfOwnWait(this.handoff)
-    const outcome = await this.#link.wait(this.handoff, options)
-    const output = this.#output ? await demandValue('Output', this.#output, outcome.output) : outcome.output
-    // The schema is what makes the type of the output true.
-    return { ...outcome, output } as Outcome & { readonly output: Output }
+    // Not awaited here: thousands may be open at once, and a function that awaits is kept.
+    return this.#link.wait(this.handoff, options).then(async (outcome) => {
+      const output = this.#output ? await demandValue('Output', this.#output, outcome.output) : outcome.output
+      // The schema is what makes the type of the output true.
+      return { ...outcome, output } as Outcome & { readonly output: Output }
+    })
   }
 }

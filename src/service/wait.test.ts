@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { it, type TestContext } from 'node:test'
 import { by, describeOnEngines, type Workspace } from '../../test/support/program/workspace.ts'
 import { BatonError, HandoffFailedException, HandoffTimeoutException } from '../domain/errors.ts'
@@ -139,9 +140,12 @@ describeOnEngines('waiting for a handoff', (open) => {
 
     const waiting = waitForResult(w.service.deps, handoff, { timeout_s: 30 })
     await until(() => store.asked > asked + 1, 'it has looked')
-    await w.service.receiving.heartbeat(codex, handoff.uid, {})
-
     assert.equal(store.looked, looked)
+    const beats = 20
+    for (let n = 0; n < beats; n += 1) await w.service.receiving.heartbeat(codex, handoff.uid, {})
+
+    // The look at the log after a second hears of this process too.
+    assert.ok(store.looked - looked < beats / 2, `${store.looked - looked} reads for ${beats} heartbeats`)
     await w.service.receiving.submit(codex, handoff.uid, { output: { path: 'a.json' } })
     assert.deepEqual((await waiting).output, { path: 'a.json' })
   })
@@ -387,5 +391,21 @@ describeOnEngines('waiting for a handoff', (open) => {
     given.abort(new Error('enough'))
 
     await assert.rejects(waiting, { message: 'enough' })
+  })
+
+  // Node keeps a signal that was made of others for as long as it has a listener: a server makes one for each wait.
+  it('leaves no listener at the signal of its caller, and has one there for many waits', async (t) => {
+    const w = await open(t)
+    const { uid } = await request(w)
+    const { signal } = new AbortController()
+    const listeners = () => getEventListeners(signal, 'abort').length
+
+    for (const round of [1, 2]) {
+      const waiting = Array.from({ length: 20 }, () => w.service.wait(uid, { timeout_s: 0.2, signal }))
+      await until(() => listeners() > 0, `it listens in round ${round}`)
+      assert.equal(listeners(), 1)
+      await Promise.allSettled(waiting)
+      assert.equal(listeners(), 0)
+    }
   })
 })

@@ -6,10 +6,9 @@ import { endReason } from '../domain/handoffs/reasons.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import { present } from '../domain/present.ts'
 import { DEFAULT_WAIT_S, demandSeconds, HOLD_MS } from '../domain/wait-limits.ts'
-import type { Changed } from '../storage/store.ts'
 import type { Hold, ServiceDeps } from './deps.ts'
 import { find, isUid } from './lookup.ts'
-import { LOOK_AGAIN_MS, waitsOf } from './waits.ts'
+import { LOOK_AGAIN_MS, Wait, type Woken } from './waits.ts'
 
 export interface WaitOptions {
   readonly timeout_s?: number | undefined
@@ -30,60 +29,87 @@ export const waitForEnd = async (
 ): Promise<Handoff> => (await waitForContent(deps, ref, options)).handoff
 
 /** The handoff with what was handed in for it. A result that this process wrote itself is not read again. */
-export async function waitForResult(deps: ServiceDeps, ref: string | Handoff, options: WaitOptions = {}) {
-  const { handoff, content } = await waitForContent(deps, ref, options)
-  const { result = {} } = content ?? (await deps.store.content(handoff.uid)) ?? {}
-  // Others may be told of the same rows.
-  return { ...(content ? (JSON.parse(JSON.stringify(result)) as Result) : result), handoff }
-}
-
-async function waitForContent(
+export async function waitForResult(
   deps: ServiceDeps,
   ref: string | Handoff,
-  options: WaitOptions,
-): Promise<{ readonly handoff: Handoff; readonly content: Content | undefined }> {
+  options: WaitOptions = {},
+): Promise<Result & { readonly handoff: Handoff }> {
+  // Not awaited here: thousands may be open at once, and a function that awaits is kept.
+  return waitForContent(deps, ref, options).then(async ({ handoff, content }) => {
+    const { result = {} } = content ?? (await deps.store.content(handoff.uid)) ?? {}
+    // Others may be told of the same rows.
+    return { ...(content ? (JSON.parse(JSON.stringify(result)) as Result) : result), handoff }
+  })
+}
+
+async function waitForContent(deps: ServiceDeps, ref: string | Handoff, options: WaitOptions) {
   demandSeconds(options.timeout_s)
-  const begun = performance.now()
-  const { signal } = options
-  let away: BatonError | undefined
-  const [name, known] = typeof ref === 'string' ? [ref, undefined] : [ref.uid, ref]
-  let seen: Handoff | undefined = known
-  const seconds = () => options.timeout_s ?? seen?.timeout_s ?? DEFAULT_WAIT_S
-  const left = () => seconds() * 1_000 - (performance.now() - begun)
-  const until = <T>(look: (woken: Woken) => Promise<T | undefined>, about?: string, isTold?: IsTold) => {
-    const patient = (woken: Woken) => {
-      away = undefined
-      return look(woken).catch((error: unknown) => {
-        if (isPassing(error)) away = error
-        throw error
-      })
-    }
-    return waitFor(deps, patient, left, signal, about, isTold)
-  }
+  if (typeof ref !== 'string') return new EndWait(deps, ref.uid, options, ref).outcome()
   // A uid is looked up once, by the first look, when its changes are heard already.
-  const found = isUid(name) ? { uid: name } : await until(() => find(deps, name))
-  let content: Content | undefined
-  const isTold = ({ state }: Handoff) =>
-    isEnd(state) || (options.untilFailure === true && state === 'retry_wait')
-  const look = async (uid: string, { changed, isLate }: Woken): Promise<Handoff | undefined> => {
-    const own = changed?.handoffs?.get(uid)
-    // At the deadline it is read all the same.
-    if (known && !own && left() > 0 && (await deps.store.isPending(uid, deps.now().toISOString())))
-      return undefined
-    seen = own ?? (await settled(deps, uid))
-    content = changed?.contents?.get(uid)
-    if (!isTold(seen)) return undefined
-    if (isLate && Date.parse(seen.updated_at) < deps.now().getTime() - LOOK_AGAIN_MS / 2) late += 1
+  if (isUid(ref)) return new EndWait(deps, ref, options).outcome()
+  const begun = performance.now()
+  const { timeout_s = DEFAULT_WAIT_S } = options
+  const left = () => timeout_s * 1_000 - (performance.now() - begun)
+  const wait = new LooseWait(() => find(deps, ref), left, '')
+  const found = await wait.until(deps, options.signal)
+  if (!found) throw timedOut(ref, timeout_s, {}, wait.away)
+  return new EndWait(deps, found.uid, options, undefined, begun).outcome()
+}
+
+class EndWait extends Wait<Handoff> {
+  readonly #deps: ServiceDeps
+  readonly #options: WaitOptions
+  readonly #begun: number
+  #seen: Handoff | undefined
+  #content: Content | undefined
+
+  constructor(
+    deps: ServiceDeps,
+    uid: string,
+    options: WaitOptions,
+    known?: Handoff,
+    begun = performance.now(),
+  ) {
+    super(uid, known !== undefined)
+    this.#deps = deps
+    this.#options = options
+    this.#seen = known
+    this.#begun = begun
+  }
+
+  outcome(): Promise<{ readonly handoff: Handoff; readonly content: Content | undefined }> {
+    return this.until(this.#deps, this.#options.signal).then((ended) => {
+      const seen = this.#seen
+      if (!ended) throw timedOut(seen?.id ?? this.about, this.#seconds, seen ?? {}, this.away)
+      if (ended.state === 'completed') return { handoff: ended, content: this.#content }
+      throw new HandoffFailedException(reasonOf(ended), {
+        id: ended.id,
+        state: ended.state,
+        ...present({ error: ended.error }),
+      })
+    })
+  }
+
+  get #seconds(): number {
+    return this.#options.timeout_s ?? this.#seen?.timeout_s ?? DEFAULT_WAIT_S
+  }
+
+  leftMs(): number {
+    return this.#seconds * 1_000 - (performance.now() - this.#begun)
+  }
+
+  protected override isTold({ state }: Handoff): boolean {
+    return isEnd(state) || (this.#options.untilFailure === true && state === 'retry_wait')
+  }
+
+  protected async look({ changed, isLate }: Woken): Promise<Handoff | undefined> {
+    const seen = changed?.handoffs?.get(this.about) ?? (await settled(this.#deps, this.about))
+    this.#seen = seen
+    this.#content = changed?.contents?.get(this.about)
+    if (!this.isTold(seen)) return undefined
+    if (isLate && Date.parse(seen.updated_at) < this.#deps.now().getTime() - LOOK_AGAIN_MS / 2) late += 1
     return seen
   }
-  const ended = found && (await until((woken) => look(found.uid, woken), found.uid, isTold))
-  if (!ended) throw timedOut(seen?.id ?? name, seconds(), seen ?? {}, away)
-  if (ended.state === 'completed') return { handoff: ended, content }
-  throw new HandoffFailedException(reasonOf(ended), {
-    id: ended.id,
-    state: ended.state,
-    ...present({ error: ended.error }),
-  })
 }
 
 let late = 0
@@ -127,22 +153,10 @@ export async function waitHeld(
   }
 }
 
-/** The same look may succeed later, without anybody's doing. */
-const isPassing = (error: unknown): error is BatonError => error instanceof BatonError && error.retry
-
 function reasonOf(handoff: Handoff): string {
   const { id, state, error } = handoff
   return error?.message ?? endReason(handoff)?.message ?? `Handoff ${id} is ${state}`
 }
-
-/** The cause of a look: rows that this process wrote itself, or that no signal came and the log had to be read. */
-interface Woken {
-  readonly changed?: Changed | undefined
-  readonly isLate?: boolean
-}
-
-/** Whether this state of a handoff is worth a look. */
-type IsTold = (handoff: Handoff) => boolean
 
 /** The time that is left of so many milliseconds. */
 export function within(ms: number): () => number {
@@ -150,64 +164,26 @@ export function within(ms: number): () => number {
   return () => end - performance.now()
 }
 
-/**
- * Looks at once, whenever what it is about may have changed, and at the deadline, until `look` answers something.
- * `about` is the uid of a handoff or the name of an agent; without it every change counts. The log names handoffs only,
- * so for all else a look is taken every second too, and so it is when the store was away. `isTold` judges what this
- * process wrote itself.
- */
-export async function waitFor<T>(
+class LooseWait<T> extends Wait<T> {
+  readonly #look: () => Promise<T | undefined>
+  readonly leftMs: () => number
+
+  constructor(look: () => Promise<T | undefined>, leftMs: () => number, about: string) {
+    super(about)
+    this.#look = look
+    this.leftMs = leftMs
+  }
+
+  protected look(): Promise<T | undefined> {
+    return this.#look()
+  }
+}
+
+/** Looks until `look` answers something. `about` is the uid of a handoff or the name of an agent; without it every change counts. */
+export const waitFor = <T>(
   deps: ServiceDeps,
-  look: (woken: Woken) => Promise<T | undefined>,
+  look: () => Promise<T | undefined>,
   leftMs: () => number,
   signal?: AbortSignal,
   about = '',
-  isTold?: IsTold,
-): Promise<T | undefined> {
-  let wake: () => void = () => undefined
-  let woken: Woken | undefined = {}
-  // Joined before the first look: a change between look and sleep must not be missed.
-  const waits = waitsOf(deps)
-  const leave = waits.join(about, (changed, isLate) => {
-    const own = changed?.handoffs?.get(about)
-    if (!woken && own && isTold?.(own) === false) return
-    // Changes that came together are read anew.
-    woken = woken ? {} : { changed, isLate }
-    wake()
-  })
-  const rouse = () => wake()
-  signal?.addEventListener('abort', rouse)
-  try {
-    await waits.begin()
-    for (;;) {
-      signal?.throwIfAborted()
-      const isLast = leftMs() <= 0
-      let isBlind = !isUid(about)
-      if (woken || isLast) {
-        const by: Woken = woken ?? {}
-        woken = undefined
-        const found = await look(by).catch((error: unknown) => {
-          if (!isPassing(error)) throw error
-          isBlind = true
-          return undefined
-        })
-        if (found !== undefined) return found
-        // A look that began before the deadline is not the last one, however long it took.
-        if (isLast) return undefined
-      }
-      const left = leftMs()
-      if (!woken && left > 0 && !signal?.aborted)
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, Math.min(left, LOOK_AGAIN_MS))
-          wake = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
-      if (isBlind) woken ??= {}
-    }
-  } finally {
-    signal?.removeEventListener('abort', rouse)
-    leave()
-  }
-}
+): Promise<T | undefined> => new LooseWait(look, leftMs, about).until(deps, signal)

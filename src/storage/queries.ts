@@ -107,7 +107,6 @@ export function queriesOver(engine: Engine) {
     return async (ref: string) => docs<T>(await find(ref))[0]
   }
   const findTask = byRef('doc, open_deps', 'task')
-  const findDue = byRef('open, due_at', 'handoff')
   /** A page that is not full may end where the look through the rows ended; the next one goes on from there. */
   const paged = async <T>(
     listing: Listing,
@@ -149,10 +148,6 @@ export function queriesOver(engine: Engine) {
   }
   return {
     handoff: named('handoff'),
-    async isPending(uid, at) {
-      const [[open, due] = []] = await findDue(uid)
-      return Number(open) === 1 && (due === null || String(due) > at)
-    },
     content: named('content', false),
     handoffs: async (filter, page) => listed(handoffList(filter, page)),
     async inbox(agent, { limit, cursor }) {

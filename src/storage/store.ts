@@ -276,8 +276,8 @@ export interface Store extends Shared, Reports, LiveRows {
   settle(at: string): Promise<number>
 
   handoff(ref: string): Promise<Handoff | undefined>
-  /** Whether the handoff is open and has nothing that is due by then. To ask costs less than to read it. */
-  isPending(uid: string, at: string): Promise<boolean>
+  /** Of these the handoffs that are open and have nothing that is due by then. To ask costs less than to read them. */
+  pending(uids: readonly string[], at: string): Promise<ReadonlySet<string>>
   content(uid: string): Promise<Content | undefined>
   /** Newest first. */
   handoffs(filter: HandoffFilter, page: PageRequest): Promise<Page<Handoff>>

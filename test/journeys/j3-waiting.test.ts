@@ -28,7 +28,7 @@ function observed(deaf: boolean) {
         if (key === 'subscribe' && deaf) return () => () => undefined
         const value = Reflect.get(target, key, target)
         if (typeof value !== 'function') return value
-        if (key !== 'handoff' && key !== 'isPending') return value.bind(target)
+        if (key !== 'handoff' && key !== 'pending') return value.bind(target)
         return async (...given: unknown[]) => {
           const found = await value.apply(target, given)
           looks += 1

@@ -25,6 +25,9 @@ const DEPENDENTS = `SELECT t.id FROM task_dep d JOIN task t ON t.uid = d.task
 
 const ABOUT = 'SELECT doc FROM notice WHERE about IN (SELECT value FROM json_each(?)) ORDER BY uid'
 
+const PENDING = `SELECT uid FROM handoff WHERE uid IN (SELECT value FROM json_each(?)) AND open = 1
+  AND (due_at IS NULL OR due_at > ?)`
+
 const AGENT_COUNTS = `SELECT 'outgoing', from_agent, count(*) FROM handoff WHERE open = 1 GROUP BY from_agent
   UNION ALL SELECT 'incoming', to_agent, count(*) FROM handoff WHERE open = 1 GROUP BY to_agent`
 
@@ -65,6 +68,8 @@ export function sqliteQueries(
       longestChain: () => read(() => (db.get(FLAGGED) ? undefined : toTaskRows(db.rows(LONGEST_CHAIN))[0])),
       beside,
     }),
+    pending: (uids, at) =>
+      read(() => new Set(db.rows(PENDING, JSON.stringify(uids), at).map(([uid]) => String(uid)))),
     dependents: (uid) => read(() => db.rows(DEPENDENTS, uid).map(([id]) => String(id))),
     noticesAbout: async (uids) => docs(await readSlowly([ABOUT, JSON.stringify(uids)])),
   } satisfies Partial<Store>

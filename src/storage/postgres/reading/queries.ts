@@ -76,6 +76,7 @@ export function postgresQueries({ quick, history, slow }: Trips, ws: number) {
       chainFrom: (uid, most) => ask('task_chain', CHAIN, uid, most),
       longestChain: async () => toTaskRows(await ask('longest_chain', LONGEST_CHAIN))[0],
     }),
+    pending: async (uids, at) => new Set((await ask('pending', PENDING, uids, at)).map(([uid]) => uid!)),
     // Without a name it is planned for the tables as they are; a kept plan may take a longer index.
     dependents: async (uid) => (await ask(undefined, DEPENDENTS, uid)).map(([id]) => id!),
     noticesAbout: async (uids) => docs(await askSlowly('notices_about', ABOUT, uids)),

@@ -113,7 +113,8 @@ export async function invoke<In extends z.ZodObject, Out extends z.ZodType>(
   const run = () => op.run(service, call, input)
   const { actor, hold } = call
   // Callers of a server share its store. The tokens of one agent count as one caller.
-  const reader = hold && actor.auth === 'token' && { agent: actor.name, signal: hold.caller }
+  const reader = hold &&
+    actor.auth === 'token' && { agent: actor.name, isPerson: actor.kind === 'human', signal: hold.caller }
   const isShared = reader && op.effect === 'read'
   const answer = await (isShared ? service.deps.store.readAs(reader, run) : run()).catch((error: unknown) => {
     throw visibleError(error)

@@ -1,6 +1,8 @@
 /** A caller of a server. A read ends when its caller has gone, and the slow reads of an agent share a budget. */
 export interface Reader {
   readonly agent: string
+  /** Reads what a page shows, all at once; programs read in loops. */
+  readonly isPerson?: boolean
   readonly signal?: AbortSignal | undefined
   /** Quick reads go before those of others: one reads for many. */
   readonly isFirst?: boolean

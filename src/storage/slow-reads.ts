@@ -17,11 +17,18 @@ const ASK_FOR_LESS = 'To ask for less, name a task, an agent or open states'
 /** How many of one agent may wait for their turn. */
 const MOST_WAITING = 16
 const MOST_TOKENS = 10_000
-/** The share of its budget that an agent may use without a pause; then it pauses for three times each read. */
-const BURST = 0.03
+/** The share of its budget that an agent may use without a pause. */
+const BURST = 0.013
+/** In parts of the time that the call took. With three, one agent at two servers kept a core from all others. */
+const PAUSE = 9
+/** Longer reads have used up the budget before long. */
+const MOST_PAUSE_MS = 5_000
 
-/** Begins a read, or refuses it. */
-type Turn = (refusal?: unknown) => void
+/** A read that waits for its turn, which `take` begins or refuses. */
+interface Turn {
+  readonly reader: Reader | undefined
+  take(refusal?: unknown): void
+}
 
 /**
  * Lets few slow reads run at once, in turn between agents. One agent never holds every place, and it stops when it has
@@ -35,8 +42,11 @@ export class SlowReads {
   readonly #running = new Map<string, number>()
   /** Time that an agent may still use; the one that was silent longest comes first. */
   readonly #left = new Map<string, { readonly ms: number; readonly at: number }>()
-  /** Between two of its reads. A search takes a core of the database, so one caller must not search all the time. */
-  readonly #pausing = new Set<string>()
+  /**
+   * Between the calls of an agent, each of which may read more than once. A search takes a core of the database, so one
+   * agent must not search all the time. People do not.
+   */
+  readonly #pauses = new Map<string, { readonly until: number; readonly after: Reader | undefined }>()
 
   constructor(limits: StoreLimits) {
     this.#limits = limits
@@ -61,9 +71,16 @@ export class SlowReads {
     return this.#readers.getStore()
   }
 
-  /** The signal ends when the caller has gone or the time is up. */
-  async run<T>(read: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /**
+   * The signal ends when the caller has gone or the time is up. What has to be done `before` may take longer: it holds
+   * no place and is not taken from the budget, but the pause after it is as long as after a read.
+   */
+  async run<T>(read: (signal: AbortSignal) => Promise<T>, before?: () => Promise<unknown>): Promise<T> {
     const { agent = '', signal } = this.reader ?? {}
+    if (agent) this.#refuseSpent(agent)
+    const begun = performance.now()
+    await before?.()
+    const beforeMs = performance.now() - begun
     await this.#turn(agent, signal)
     const started = performance.now()
     const late = AbortSignal.timeout(this.#limits.slowReadMs)
@@ -73,7 +90,8 @@ export class SlowReads {
       if (late.aborted) throw this.#tookTooLong(error)
       throw error
     } finally {
-      if (agent) this.#spend(agent, performance.now() - started)
+      const ms = performance.now() - started
+      if (agent) this.#spend(agent, ms, ms + beforeMs)
       this.#end(agent)
     }
   }
@@ -89,11 +107,12 @@ export class SlowReads {
         turns.splice(turns.indexOf(turn), 1)
         reject(signal?.reason)
       }
-      const turn = (refusal?: unknown) => {
+      const take = (refusal?: unknown) => {
         signal?.removeEventListener('abort', leave)
         if (refusal) reject(refusal)
         else resolve()
       }
+      const turn = { reader: this.reader, take }
       signal?.addEventListener('abort', leave, { once: true })
       turns.push(turn)
       this.#startNext()
@@ -106,19 +125,26 @@ export class SlowReads {
       if (turns.length === 0) this.#waiting.delete(agent)
       const running = this.#running.get(agent) ?? 0
       if (turns.length === 0 || this.state.used >= atOnce || running >= Math.max(1, atOnce - 1)) continue
-      if (this.#pausing.has(agent)) continue
-      const turn = turns.shift()!
+      const next = this.#nextOf(agent, turns)
+      if (next < 0) continue
+      const [turn] = turns.splice(next, 1)
       // Behind the others.
       this.#waiting.delete(agent)
       this.#waiting.set(agent, turns)
       try {
         if (agent) this.#refuseSpent(agent)
         this.#running.set(agent, running + 1)
-        turn()
+        turn!.take()
       } catch (error) {
-        turn(error)
+        turn!.take(error)
       }
     }
+  }
+
+  /** In a pause the call goes on that the pause comes after. */
+  #nextOf(agent: string, turns: readonly Turn[]): number {
+    const pause = this.#pauses.get(agent)
+    return pause ? turns.findIndex(({ reader }) => reader === pause.after) : 0
   }
 
   #end(agent: string): void {
@@ -134,19 +160,22 @@ export class SlowReads {
     return known ? Math.min(budgetMs, known.ms + ((now - known.at) / MINUTE_MS) * budgetMs) : budgetMs
   }
 
-  #spend(agent: string, ms: number): void {
+  /** The time that its budget loses, and the time after which it pauses. */
+  #spend(agent: string, ms: number, restMs: number): void {
     const now = performance.now()
     const left = this.#leftOf(agent, now)
     this.#left.delete(agent)
     if (this.#left.size >= MOST_TOKENS) this.#left.delete(this.#left.keys().next().value!)
     this.#left.set(agent, { ms: left - ms, at: now })
-    if (left - ms > this.#limits.slowBudgetMs * (1 - BURST)) return
-    this.#pausing.add(agent)
+    if (this.reader?.isPerson || left - ms > this.#limits.slowBudgetMs * (1 - BURST)) return
+    const wanted = Math.max(now, this.#pauses.get(agent)?.until ?? 0) + PAUSE * restMs
+    const until = Math.min(wanted, now + MOST_PAUSE_MS)
+    this.#pauses.set(agent, { until, after: this.reader })
     const end = () => {
-      this.#pausing.delete(agent)
+      if (this.#pauses.get(agent)?.until === until) this.#pauses.delete(agent)
       this.#startNext()
     }
-    setTimeout(end, 3 * ms).unref()
+    setTimeout(end, until - now).unref()
   }
 
   #refuseSpent(agent: string): void {

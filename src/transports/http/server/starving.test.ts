@@ -31,7 +31,7 @@ async function openLocked(t: TestContext, limits: Partial<StoreLimits> = {}) {
   blocker.on('error', () => undefined)
   t.after(() => blocker.end())
   // A test that fails must not stand still.
-  await blocker.query(`SET idle_in_transaction_session_timeout = '20s'`)
+  await blocker.query(`SET idle_in_transaction_session_timeout = '60s'`)
   await blocker.query('BEGIN; LOCK TABLE baton.task IN ACCESS EXCLUSIVE MODE')
   return {
     ...{ http, searcher, ana },
@@ -99,27 +99,63 @@ describe('12 slow searches of one agent, on PostgreSQL', () => {
   it('leave a pause between them for the calls of others', async (t) => {
     const { http, searcher, ana, unlock } = await openLocked(t, { slowBudgetMs: 3_000 })
     const first = http.request(SEARCH, get(searcher))
-    await pause(400)
+    await pause(150)
+    const ended: string[] = []
+    const call = async (name: string, token: string, path = SEARCH) => {
+      assert.equal((await http.request(path, get(token))).status, 200)
+      ended.push(name)
+    }
+    const waiting = () => http.store.pools().slow_reads!.waiting
+    const report = call('report', searcher, '/v1/reports/flow?window=90d')
+    await until('the report waits', () => waiting() >= 1)
+    const second = call('searcher', searcher)
+    await until('the next search waits', () => waiting() >= 2)
     await unlock()
     assert.equal((await first).status, 200)
 
-    const ended: string[] = []
-    const search = async (name: string, token: string) => {
-      assert.equal((await http.request(SEARCH, get(token))).status, 200)
-      ended.push(name)
-    }
-    await Promise.all([search('searcher', searcher), search('ana', ana)])
+    await Promise.all([report, second, call('ana', ana)])
 
-    assert.deepEqual(ended, ['ana', 'searcher'])
+    // A report reads more than once, and no pause comes between.
+    assert.deepEqual(ended, ['ana', 'report', 'searcher'])
   })
 
   it('are refused when too many wait, and when one takes too long', async (t) => {
-    const { http, searcher, unlock } = await openLocked(t, { slowReadMs: 50 })
+    // Without a pause after each: the lock does not last for ever.
+    const { http, searcher, unlock } = await openLocked(t, { slowReadMs: 50, slowBudgetMs: 600_000 })
     const answers = await Promise.all([...searchAll(http, searcher), ...searchAll(http, searcher)])
 
     const codes = await Promise.all(answers.map(async (answer) => (await refusalOf(answer)).code))
     assert.deepEqual([...new Set(codes)].sort(), ['limit_exceeded', 'timed_out'])
     await unlock()
+  })
+})
+
+describe('searches that wait until the index has taken in what is new, on PostgreSQL', () => {
+  it('hold up no other slow read', async (t) => {
+    const url = await newDatabase()
+    const http = await openHttp(t, { engine: 'postgres', target: { url } })
+    const [searcher, ana, codex] = [
+      await http.token('searcher'),
+      await http.token('ana'),
+      await http.token('codex'),
+    ]
+    await http.request(
+      '/v1/handoffs',
+      post(ana, { to: 'codex', title: 'x', summary: 'The plan stands here' }),
+    )
+    const blocker = new pg.Client({ connectionString: url })
+    await blocker.connect()
+    t.after(() => blocker.end())
+    await blocker.query('BEGIN; LOCK TABLE baton.word IN SHARE MODE')
+    const searches = [searcher, ana].map((token) => http.request('/v1/handoffs?text=plan', get(token)))
+    const stuck = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'baton.word'::regclass`
+    await until('a search waits', async () => (await query(url, stuck)).length > 0)
+
+    const report = http.request('/v1/reports/flow?window=1d', get(codex))
+
+    assert.equal((await soon('the report', report)).status, 200)
+    await blocker.query('ROLLBACK')
+    for (const search of searches) assert.equal((await search).status, 200)
   })
 })
 

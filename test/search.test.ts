@@ -260,3 +260,37 @@ async function opened(t: TestContext): Promise<readonly Store[]> {
   })
   return stores
 }
+
+for (const newPlace of [newSqlitePlace, newPostgresPlace])
+  describe(`a word of most documents, but of none of the newest, ${newPlace.name}`, () => {
+    it('is found in all of them, the newest first, page by page', async (t) => {
+      const { target, remove } = newPlace()
+      const store = await openStore(target)
+      t.after(async () => {
+        await store.close()
+        await remove()
+      })
+      const sent = async (title: string, count: number) =>
+        Promise.all(Array.from({ length: count }, (_, i) => offer(store, { title: `${title} ${i}` })))
+      const old = await sent('Alpha', 700)
+      await sent('Beta', 600)
+
+      const found: string[] = []
+      let cursor: string | undefined
+      do {
+        const page = await store.search(searchQuery('alpha', {}), { limit: 100, ...(cursor && { cursor }) })
+        found.push(...page.items.map(({ uid }) => uid))
+        cursor = page.next
+      } while (cursor)
+
+      assert.equal(new Set(found).size, found.length)
+      assert.deepEqual(found.toSorted(), old.map(({ uid }) => uid).toSorted())
+      const places = new Map(
+        (await store.changes('0', 9_999)).entries.map(({ subject, id }) => [subject, id] as const),
+      )
+      assert.deepEqual(
+        found,
+        found.toSorted((a, b) => places.get(b)! - places.get(a)!),
+      )
+    })
+  })

@@ -20,6 +20,11 @@ const PUT = `INSERT INTO baton.word AS w (ws, seq, at, uid, words)
 
 /** A common word is in many of the newest rows: its index would bring nearly all rows only to drop them. */
 const NEWEST = 500
+/** It may be missing in those alone. Where a look at older rows finds it often, many more are read before the index. */
+const NEWER = 50_000
+const PLACES = [0.25, 0.5, 0.75]
+const SAMPLE = 100
+const OFTEN = 15
 
 /** Rows of one tier: among the newest, else by the words alone, of which one names the workspace. */
 // The planner would rather walk back through all rows. The second tier is sought only where the first leaves room.
@@ -27,12 +32,25 @@ function tierRows(tier: number, words: string, below: string, only = 'true'): st
   const select = `SELECT ${tier} AS tier, seq, uid FROM`
   const last = `seq >= (SELECT seq FROM baton.word WHERE ws = $1 AND at >= $2 ORDER BY at, seq LIMIT 1)
     ORDER BY seq DESC LIMIT $3`
-  return `WITH n AS MATERIALIZED (${select} (SELECT * FROM baton.word
-      WHERE ws = $1 AND words IS NOT NULL AND seq < ${below} AND ${only} ORDER BY seq DESC LIMIT ${NEWEST}) AS w
-    WHERE words @@ ${words}::tsquery AND ${last})
-  SELECT * FROM n WHERE (SELECT count(*) FROM n) = $3 UNION ALL SELECT * FROM (
+  const rows = 'SELECT * FROM baton.word WHERE ws = $1 AND words IS NOT NULL'
+  const among = (most: number, where: string) => `${select} (${rows} AND seq < ${below} AND ${where}
+      ORDER BY seq DESC LIMIT ${most}) AS w WHERE words @@ ${words}::tsquery AND ${last}`
+  const sample = PLACES.map(
+    (
+      place,
+    ) => `(${rows} AND seq <= (SELECT (${place} * max(seq))::bigint FROM baton.word WHERE ws = $1 AND words IS NOT NULL)
+      ORDER BY seq DESC LIMIT ${SAMPLE})`,
+  )
+  const room = (name: string) => `(SELECT count(*) FROM ${name}) < $3`
+  return `WITH n AS MATERIALIZED (${among(NEWEST, only)}),
+    m AS MATERIALIZED (${among(
+      NEWER,
+      `${only} AND ${room('n')} AND
+      (SELECT count(*) FROM (${sample.join(' UNION ALL ')}) AS s WHERE words @@ ${words}::tsquery) >= ${OFTEN}`,
+    )})
+  SELECT * FROM n WHERE NOT ${room('n')} UNION ALL SELECT * FROM m WHERE NOT ${room('m')} UNION ALL SELECT * FROM (
     ${select} (SELECT * FROM baton.word WHERE words @@ ${words}::tsquery AND ${only}
-      AND (SELECT count(*) FROM n) < $3 OFFSET 0) AS w WHERE ws = $1 AND seq < ${below} AND ${last}) AS f ORDER BY seq DESC`
+      AND ${room('n')} AND ${room('m')} OFFSET 0) AS w WHERE ws = $1 AND seq < ${below} AND ${last}) AS f ORDER BY seq DESC`
 }
 const withDocuments = (
   rows: string,

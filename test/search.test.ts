@@ -76,6 +76,11 @@ describeOnEngines('search', (open) => {
     assert.deepEqual(await titles('bucket', { state: ['rejected'] }), ['Measure the bucket'])
     assert.deepEqual(await titles('bucket', { kind: 'task' }), [])
     assert.deepEqual(await titles('', { kind: 'task' }), ['Set up'])
+    const ofCodex = await called<Found>(w, 'handoff_list', { with: 'codex' })
+    assert.deepEqual(
+      ofCodex.items.map(({ title }) => title),
+      ['Add limits'],
+    )
     assert.deepEqual(await titles('bucket', { from: 'planner', to: 'gemini' }), ['Measure the bucket'])
     assert.deepEqual(await titles('002'), ['Measure the bucket'])
     w.clock.pass(600_000)
@@ -95,6 +100,25 @@ describeOnEngines('search', (open) => {
       (await called<Found>(w, 'task_list', { text: 'passes' })).items.map(({ title }) => title),
       ['Set up'],
     )
+  })
+
+  it('begins with the handoff whose whole id was typed, and shows it on no other page', async (t) => {
+    const w = await open(t)
+    await filled(w)
+    for (const title of ['Next to HO-2026-002', 'After HO-2026-002'])
+      await w.service.sending.send(by('planner'), { to: 'codex', title })
+    const titles = async (more: object = {}) => {
+      const { found, next } = await search(w, 'ho-2026-002', more)
+      return [...found!.map(({ title }) => title), ...(next ? [next] : [])]
+    }
+    const all = ['Measure the bucket', 'After HO-2026-002', 'Next to HO-2026-002']
+    // Its number may be the year.
+    assert.equal(searchQuery('ho-2026-2026', {}).id, 'HO-2026-2026')
+
+    assert.deepEqual(await titles(), all)
+    assert.deepEqual(await titles({ to: 'codex' }), all.slice(1))
+    const [first, second, cursor] = await titles({ limit: 2 })
+    assert.deepEqual([first, second, ...(await titles({ limit: 2, cursor }))], all)
   })
 
   it('shows the kinds that a token may read, and says which scopes it lacks', async (t) => {
@@ -225,6 +249,38 @@ describe('search on two engines', () => {
     await Promise.all(earlier)
     assert.deepEqual(((await call('handoff_list', { text: word })) as Found).found, [])
     assert.deepEqual(await filesWith(), [])
+  })
+
+  it('is prepared once where two processes are behind, and the other one waits', async () => {
+    const url = await newDatabase()
+    const target = { engine: 'postgres', url, workspace: 'default' } as const
+    const stores = [await openStore(target), await openStore(target)]
+    const count = 600
+    for (let i = 0; i < count; i += 50)
+      await Promise.all(Array.from({ length: 50 }, (_, n) => offer(stores[0]!, { title: `Work ${i + n}` })))
+
+    const pages = await Promise.all(
+      stores.map((store) => store.search(searchQuery('work', {}), { limit: 1_000 })),
+    )
+
+    // A session tells its counts when it ends.
+    for (const store of stores) await store.close()
+    assert.deepEqual(
+      pages.map(({ items }) => items.length),
+      [count, count],
+    )
+    const seen = `SELECT n_tup_ins::int AS put, n_tup_upd::int AS again,
+      (SELECT idx_scan::int FROM pg_stat_user_tables WHERE relid = 'baton.content'::regclass) AS read
+      FROM pg_stat_user_tables WHERE relid = 'baton.word'::regclass`
+    let told = (await query(url, seen))[0]
+    await until('the counts', async () => {
+      told = (await query(url, seen))[0]
+      return Number(told?.put) >= count
+    })
+    assert.deepEqual([told?.put, told?.again], [count, 0])
+    // Each page reads each document too.
+    const read = Number(told?.read) - 2 * count
+    assert.ok(read < 1.5 * count, `${read} documents were read for the index`)
   })
 
   it('loses nothing when a process is killed while it catches up', async (t) => {

@@ -33,6 +33,8 @@ export type Facets = Readonly<Record<string, readonly (string | undefined)[]>>
 /** Words that must all begin a word of the document; of every facet one value must be its own. */
 export interface SearchQuery {
   readonly words: readonly string[]
+  /** All that was typed, as an id is written. */
+  readonly id?: string
   readonly facets: Facets
   /** Changed at this instant or later. */
   readonly since?: string
@@ -101,6 +103,14 @@ export const facetWord = (name: string, value: string): string =>
     .toLowerCase()
     .replace(/[^\w.:/-]/g, '_')}`
 
+/** Whether the filters of a query let it through. */
+export const isWithin = ({ kind, at, ...found }: Searched, { facets, since = '' }: SearchQuery): boolean =>
+  at >= since &&
+  Object.entries(facets).every(([name, values]) => {
+    const own = name === 'kind' ? [kind] : (found.facets[name] ?? [])
+    return own.some((value) => values.includes(value))
+  })
+
 /** All that an index keeps of a document, with spaces between. */
 export function indexText({ kind, facets, texts }: Searched): string {
   const words = new Set<string>()
@@ -157,9 +167,11 @@ function* placesIn(value: unknown, place = ''): Generator<readonly [place: strin
 
 /** A text without a word in it finds nothing: it asks for a value that no document has. */
 export function searchQuery(text: string, facets: Facets, since?: string): SearchQuery {
-  const words = [...new Set(wordsIn(text))]
+  const typed = wordsIn(text)
+  const words = [...new Set(typed)]
   return {
     words,
+    id: typed.join('-').toUpperCase(),
     facets: text.trim() !== '' && words.length === 0 ? { ...facets, kind: [] } : facets,
     ...present({ since }),
   }

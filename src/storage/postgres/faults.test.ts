@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
+import pg from 'pg'
 import { Wire } from '../../../test/faults/wire.ts'
 import { newDatabase, query } from '../../../test/support/store/store-places.ts'
 import { AT, entryOf, freshHandoff, offer, put, run, until } from '../../../test/support/store/store-units.ts'
@@ -156,6 +157,35 @@ async function cutEverywhere(store: Store, wire: Wire, when: 'before' | 'after')
     if (isOver) return at
   }
 }
+
+describe('a process that waits while another one takes in what is new', () => {
+  it('can be closed, and its search is refused', async (t) => {
+    const url = await newDatabase()
+    const [store, beside] = [await open(t, url), await open(t, url)]
+    await Promise.all(Array.from({ length: 40 }, () => offer(store)))
+    const blocker = new pg.Client(url)
+    await blocker.connect()
+    t.after(() => blocker.end())
+    await blocker.query('BEGIN; LOCK TABLE baton.word IN SHARE MODE')
+    const search = (each: Store) => each.search({ words: ['rate'], facets: {} }, { limit: 5 })
+    let isOver = false
+    const first = search(store).finally(() => {
+      isOver = true
+    })
+    const asked = async (most: number) =>
+      (await query(url, `SELECT FROM pg_stat_activity WHERE query LIKE 'SELECT pg_try_adv%'`)).length >= most
+    await until('the first one has its turn', () => asked(1))
+    const second = assert.rejects(search(beside), { code: 'unavailable' })
+    await until('the second one asked for its turn', () => asked(2))
+
+    await beside.close()
+
+    assert.equal(isOver, false)
+    await second
+    await blocker.query('COMMIT')
+    await first
+  })
+})
 
 function once(store: Store, handoff: Handoff): Promise<'made' | 'made before'> {
   const idem = { actor: 'planner', op: 'handoff_send', key: handoff.uid }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { BatonError } from '../../domain/errors.ts'
 import { EMPTY_UNIT, GroupCommit } from '../group-commit.ts'
 import type { Leftover } from '../leftovers.ts'
@@ -6,7 +7,7 @@ import { changedBy } from '../loaded.ts'
 import type { StoreLimits } from '../pools.ts'
 import { SlowReads, STORE_LIMITS } from '../slow-reads.ts'
 import type { Cleared, DumpRow, SignedCheckpoint, Store, StoreInfo, Tile, Tree, Unit } from '../store.ts'
-import { type Ask, askWith, type Trip, tripOn } from './connection/ask.ts'
+import { type Ask, askWith, inTurn, type Trip, tripOn } from './connection/ask.ts'
 import { SERVER_MS } from './connection/clock.ts'
 import { type Connections, prepareConnections, withClient } from './connection/connect.ts'
 import { call } from './connection/round-trip.ts'
@@ -72,6 +73,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 }
 
+/** Above the numbers of workspaces. */
+const WORDS_LOCK = 0x776f_7264_0000
+
 class PostgresStore {
   info: StoreInfo
   readonly #connections: Connections
@@ -132,10 +136,10 @@ class PostgresStore {
     return postgresQueries({ quick, history, slow: this.#slowTrip() }, ws)
   }
 
-  #slowTrip(): Trip {
+  #slowTrip(before?: () => Promise<unknown>): Trip {
     const trip = tripOn(this.#connections, 'slow reads')
     const read = this.#replica?.before(trip, 'slow reads') ?? trip
-    return (calls) => this.#slow.run((signal) => read(calls, signal))
+    return (calls) => this.#slow.run((signal) => read(calls, signal), before)
   }
 
   replicaReads = () => this.#replica?.reads
@@ -145,7 +149,10 @@ class PostgresStore {
     this.#search ??= postgresSearch(this as unknown as Store, this.#ws, {
       write: this.#ask,
       trip: tripOn(this.#connections, 'reads'),
-      slowTrip: this.#slowTrip(),
+      slowTrip: (before) => this.#slowTrip(before),
+      inTurn: (work) => inTurn(this.#connections, WORDS_LOCK + this.#ws, work),
+      // A command reads for itself.
+      rest: (ms) => pause(this.#slow.reader ? 2 * ms : 0),
     })
     return this.#search(query, page)
   }

@@ -1,5 +1,5 @@
 import { facetWord } from '../../domain/search.ts'
-import { BEHIND, searchOver } from '../search.ts'
+import { BEHIND, type SearchEngine, searchOver } from '../search.ts'
 import type { Store } from '../store.ts'
 import { type Ask, askWith, type Trip } from './connection/ask.ts'
 import { call } from './connection/round-trip.ts'
@@ -16,7 +16,9 @@ const PUT = `INSERT INTO baton.word AS w (ws, seq, at, uid, words)
   SELECT $1::integer, unnest($2::bigint[]), unnest($3::text[]), unnest($4::text[]),
     array_to_tsvector(string_to_array(unnest($5::text[]), ' '))
   ON CONFLICT (ws, uid) DO UPDATE SET seq = excluded.seq, at = excluded.at, words = excluded.words
-  WHERE w.seq <= excluded.seq`
+  WHERE w.seq < excluded.seq OR w.words IS NULL AND w.seq = excluded.seq`
+const DOCUMENTS = `SELECT uid, doc, (SELECT doc FROM baton.content AS c WHERE c.ws = $1 AND c.uid = h.uid)
+  FROM baton.handoff AS h WHERE ws = $1 AND uid = ANY ($2::text[])`
 
 /** A common word is in many of the newest rows: its index would bring nearly all rows only to drop them. */
 const NEWEST = 500
@@ -65,10 +67,16 @@ const BOTH = withDocuments(`WITH t0 AS MATERIALIZED (${tierRows(0, '$4', '$5')})
 /** Our sessions take no bitmaps, and an index of words has no other way. Until the end of the round trip. */
 const BITMAPS = `SELECT set_config('enable_bitmapscan', 'on', true)`
 
+interface Ways extends Pick<SearchEngine, 'inTurn' | 'rest'> {
+  readonly write: Ask
+  readonly trip: Trip
+  slowTrip(before: () => Promise<unknown>): Trip
+}
+
 export function postgresSearch(
   store: Store,
   ws: number,
-  { write, trip, slowTrip }: { write: Ask; trip: Trip; slowTrip: Trip },
+  { write, trip, slowTrip, inTurn, rest }: Ways,
 ): Store['search'] {
   const own = facetWord('workspace', String(ws))
   const ask = askWith(trip, ws)
@@ -85,16 +93,20 @@ export function postgresSearch(
       // Without a name it is planned for these numbers.
       return position >= last ? [] : ask(undefined, behind.text, position, last, most)
     },
+    documents: (uids) => ask('search_documents', DOCUMENTS, uids),
+    inTurn,
+    rest,
     put: (rows) => {
       const inOrder = rows
         .map((row) => ({ ...row, words: `${own} ${row.words}`.trim() }))
         .sort((a, b) => (a.uid < b.uid ? -1 : 1))
       return write('put_words', PUT, ...columnsOf(inOrder, 'seq', 'at', 'uid', 'words'))
     },
-    async match(tiers, since, limit) {
+    async match(tiers, since, limit, catchUp) {
       const asked = tiers.flatMap(({ expression, below }) => [`${whole(own)} & (${expression})`, below])
       const text = tiers.length === 1 ? ONE : BOTH
-      const [, rows] = await slowTrip([call({ text: BITMAPS }), call({ text }, ws, since, limit, ...asked)])
+      const read = slowTrip(catchUp)
+      const [, rows] = await read([call({ text: BITMAPS }), call({ text }, ws, since, limit, ...asked)])
       return rows ?? []
     },
     write: { ...{ and: ' & ', or: ' | ', not: ' & !' }, prefix: (word) => `'${word}':*`, whole },

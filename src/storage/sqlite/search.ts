@@ -1,5 +1,5 @@
 import type { Rows } from '../queries.ts'
-import { BEHIND, searchOver } from '../search.ts'
+import { BEHIND, type SearchEngine, searchOver } from '../search.ts'
 import type { Store } from '../store.ts'
 import type { Question } from './read-thread.ts'
 import type { Statements } from './statements.ts'
@@ -8,6 +8,8 @@ const POSITION = 'SELECT -n FROM word WHERE words IS NOT NULL ORDER BY n LIMIT 1
 const OLDER = 'DELETE FROM word WHERE uid = ? AND n >= ?'
 const PUT = `INSERT INTO word (n, at, uid, words) SELECT ?, ?, ?, ?
   WHERE NOT EXISTS (SELECT 1 FROM word WHERE uid = ?)`
+const DOCUMENTS = `SELECT uid, doc, (SELECT doc FROM content WHERE uid = handoff.uid) FROM handoff
+  WHERE uid IN (SELECT value FROM json_each(?))`
 
 /** Rows come in the order of the index, and no more of them than are asked for. */
 const MATCH = `SELECT * FROM (SELECT ? AS tier, -w.n, w.uid, (SELECT doc FROM handoff WHERE uid = w.uid),
@@ -16,16 +18,20 @@ const MATCH = `SELECT * FROM (SELECT ? AS tier, -w.n, w.uid, (SELECT doc FROM ha
     AND s.rowid <= (SELECT n FROM word WHERE at >= ? ORDER BY at, n DESC LIMIT 1)
   ORDER BY s.rowid LIMIT ?)`
 
-export const sqliteSearch = (
-  store: Store,
-  db: Statements,
-  { write, read }: { write(work: () => void): Promise<void>; read(...question: Question): Promise<Rows> },
-): Store['search'] =>
+interface Ways extends Pick<SearchEngine, 'rest'> {
+  write(work: () => void): Promise<void>
+  read(...question: Question): Promise<Rows>
+}
+
+export const sqliteSearch = (store: Store, db: Statements, { write, read, rest }: Ways): Store['search'] =>
   searchOver(store, {
     behind: async (most) => {
       const [[position = 0] = []] = db.rows(POSITION)
       return db.rows(BEHIND, position, Number.MAX_SAFE_INTEGER, most)
     },
+    documents: async (uids) => db.rows(DOCUMENTS, JSON.stringify(uids)),
+    inTurn: (work) => work(),
+    rest,
     put: (rows) =>
       write(() => {
         for (const { seq, at, uid, words } of rows) {
@@ -33,12 +39,14 @@ export const sqliteSearch = (
           db.run(PUT, -seq, at, uid, words, uid)
         }
       }),
-    match: (tiers, since, limit) =>
-      read(
+    async match(tiers, since, limit, catchUp) {
+      await catchUp()
+      return read(
         `${tiers.map(() => MATCH).join(' UNION ALL ')} LIMIT ?`,
         ...tiers.flatMap(({ tier, expression, below }) => [tier, expression, -below, since, limit]),
         limit,
-      ),
+      )
+    },
     write: {
       ...{ and: ' AND ', or: ' OR ', not: ' NOT ' },
       prefix: (word) => `"${word}"*`,

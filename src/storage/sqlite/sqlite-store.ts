@@ -158,6 +158,8 @@ class SqliteStore {
     this.#search ??= sqliteSearch(this as unknown as Store, this.#statements, {
       write: (work) => this.#locked(work, false),
       read: (...question) => this.#readSlowly(question),
+      // A command reads for itself; without a rest it still lets requests in.
+      rest: (ms) => pause(this.#slow?.reader ? 2 * ms : 0),
     })
     return this.#search(query, page)
   }

@@ -11,10 +11,12 @@ import { uuid7 } from '../../../src/service/uuid7.ts'
 import { tripOn } from '../../../src/storage/postgres/connection/ask.ts'
 import { prepareConnections } from '../../../src/storage/postgres/connection/connect.ts'
 import { postgresQueries } from '../../../src/storage/postgres/reading/queries.ts'
+import { postgresSearch } from '../../../src/storage/postgres/search.ts'
 import { TABLES, tableRow } from '../../../src/storage/rows.ts'
 import { STORE_LIMITS } from '../../../src/storage/slow-reads.ts'
 import { sqliteQueries } from '../../../src/storage/sqlite/queries.ts'
 import type { Question } from '../../../src/storage/sqlite/read-thread.ts'
+import { sqliteSearch } from '../../../src/storage/sqlite/search.ts'
 import { Statements } from '../../../src/storage/sqlite/statements.ts'
 import type { DumpRow, Store } from '../../../src/storage/store.ts'
 import { by } from '../program/workspace.ts'
@@ -28,8 +30,15 @@ const OF_OPEN =
 /** Tables that hold no history: settings, agents, and what is open. */
 const SMALL = new Set(['agent', 'token', 'ended', 'tree', 'meta', 'counter', 'party', 'workspace'])
 
-/** Answered by the index of words, which has no rows of lists. */
+/** Answered by the index of words. */
 const SEARCHED = ['text', 'with', 'since', 'kind']
+/** Operations without pages that count or list. `report_metrics` reads blocks as these do, and `usage`. */
+const REPORTS = new Set([
+  ...['report_flow', 'report_progress', 'report_status', 'agent_list', 'thought_list'],
+  ...['task_plan', 'task_next_actions'],
+])
+/** Tasks by level are counted over all tasks: a plan is not history. */
+const OVER_A_PLAN = /GROUP BY level/
 
 /** A query that would look through history, and the step of its plan that does. */
 export interface Walk {
@@ -75,6 +84,7 @@ async function demandBounded({ store, walks, queries }: Explained, size: number)
   const lists = queries.size
   await store.counts()
   await createService(store).looking.counts()
+  await store.flow('1d', new Date())
 
   assert.ok(runs > 1_000 && lists > 200, `${runs} runs, ${lists} queries, ${size}`)
   assert.deepEqual(walks, [])
@@ -82,7 +92,10 @@ async function demandBounded({ store, walks, queries }: Explained, size: number)
   // Each attempt that reported cost is read by its key alone, and no handoff.
   const read = walks.map(({ step }) => step)
   assert.deepEqual(
-    read.filter((step) => !/^Index Only Scan on facet \S+ .*key >= '\$'/.test(step)),
+    read.filter(
+      (step) =>
+        !/^(Index Only Scan on facet \S+ .*key >= '\$'|SEARCH facet USING PRIMARY KEY \(key>)/.test(step),
+    ),
     [],
   )
 }
@@ -105,9 +118,12 @@ export async function explainSqlite(store: Store, path: string): Promise<Explain
   }
   const statements = new Watched(db)
   const slow = async (question: Question) => statements.rows(...question)
+  const nothing = async () => undefined
+  const read = async (...question: Question) => statements.rows(...question)
   Object.assign(
     store,
-    sqliteQueries(statements, async (query) => query(), slow, (async () => undefined) as never),
+    sqliteQueries(statements, async (query) => query(), slow, nothing as never),
+    { search: sqliteSearch(store, statements, { write: nothing, read, rest: nothing }) },
   )
   return explained
 }
@@ -116,7 +132,7 @@ export async function explainSqlite(store: Store, path: string): Promise<Explain
 const isLookUp = (sql: string): boolean => !sql.includes('ORDER BY') && /\b(uid|id) = (\?|k\.ref)/.test(sql)
 
 /** Counts go through the open tasks, and through the entries that no server has put in order yet. */
-const isCount = (sql: string): boolean => sql.startsWith("SELECT 'outgoing'")
+const isCount = (sql: string): boolean => /^SELECT ('outgoing'|subject, max)/.test(sql)
 
 const RUN = uuid7()
 
@@ -131,14 +147,18 @@ function isSqliteWalk({ parent, detail }: Step, plan: readonly Step[], sql: stri
     /^(SCAN|SEARCH) (\w+)(?: USING (?:COVERING )?(?:INDEX (\w+)|PRIMARY KEY|INTEGER PRIMARY KEY))?(?: \((.*)\))?/.exec(
       detail,
     ) ?? []
+  // The index of words, by words.
+  if (/VIRTUAL TABLE INDEX \d+:\S*M/.test(detail) || OVER_A_PLAN.test(sql)) return false
   const table = { h: 'handoff', f: 'facet', r: 'open', o: 'open', k: 'open', e: 'open' }[name ?? ''] ?? name
   if (how === undefined || table === 'open' || SMALL.has(table!) || OF_OPEN.test(index)) return false
-  if (/\b(uid|id|hash|stream)=\?/.test(found) || /json_each|CONSTANT/.test(detail)) return false
+  if (/\b(uid|id|rowid|hash|stream)=\?/.test(found) || /json_each|CONSTANT/.test(detail)) return false
   if (isCount(sql) && /task_status \(status=\?\)|entry .*rowid>\?/.test(detail)) return false
-  const select = new RegExp(`FROM ${table} WHERE (.*?) ORDER BY`, 's').exec(sql)
+  const select = new RegExp(`FROM ${table}\\s+(?:WHERE (.*?) )?ORDER BY.* LIMIT`, 's').exec(sql)
   if (!select) return true
   const isSorted = plan.some((other) => other.parent === parent && other.detail.startsWith('USE TEMP B-TREE'))
-  const conditions = select[1]!.split(' AND ').filter((each) => each !== 'true').length
+  const conditions = (select[1] ?? '')
+    .split(' AND ')
+    .filter((each) => !/^(true|words IS NOT NULL|)$/.test(each)).length
   return isSorted || conditions > found.split(' AND ').filter(Boolean).length
 }
 
@@ -164,13 +184,16 @@ export async function explainPostgres(store: Store, url: string, ws: number) {
   const queries = new Set<string>()
   const explained: Explained = { store, walks, queries, dry: true }
   const watched: typeof trip = async (calls) => {
+    const settings = calls.filter(({ statement }) => statement.text.startsWith('SELECT set_config'))
     for (const { statement, values } of calls) {
       const sql = statement.text
       if (queries.has(sql)) continue
       queries.add(sql)
-      const [[[text] = []] = []] = await trip([
+      const rows = await trip([
+        ...settings,
         { statement: { text: `EXPLAIN (FORMAT JSON) ${sql}` }, values },
       ] as never)
+      const text = rows.at(-1)?.[0]?.[0]
       for (const step of postgresWalks(JSON.parse(String(text))[0].Plan, [], { sql, values }))
         walks.push({ sql, step })
     }
@@ -178,7 +201,15 @@ export async function explainPostgres(store: Store, url: string, ws: number) {
       ? calls.map(() => [])
       : trip(calls)
   }
-  Object.assign(store, postgresQueries({ quick: watched, history: watched, slow: watched }, ws))
+  const nothing = async () => undefined
+  const slowTrip = (before: () => Promise<unknown>) => async (calls: Parameters<typeof watched>[0]) => {
+    await before()
+    return watched(calls)
+  }
+  const ways = { write: nothing as never, trip: watched, slowTrip, inTurn: nothing, rest: nothing }
+  Object.assign(store, postgresQueries({ quick: watched, history: watched, slow: watched }, ws), {
+    search: postgresSearch(store, ws, ways),
+  })
   return { ...explained, close: () => connections.end() }
 }
 
@@ -189,14 +220,17 @@ function postgresWalks(node: Node, above: readonly Node[], query: Query): readon
   const { 'Relation Name': table, 'Index Name': index = '', 'Index Cond': cond = '', Filter: filter } = node
   if (
     table === undefined ||
-    !(table in TABLES || table === 'facet') ||
+    !(table in TABLES || table === 'facet' || table === 'word') ||
     SMALL.has(table) ||
+    OVER_A_PLAN.test(sql) ||
     !node['Node Type'].includes('Scan')
   )
     return below
   const step = `${node['Node Type']} on ${table} ${index} ${cond} ${filter ?? ''}`
   if (OF_OPEN.test(index) || /\b(uid|id|stream) = /.test(cond)) return below
   if (isCount(sql) && /status = ANY|id > /.test(cond)) return below
+  // Searches bound their walks over the newest rows themselves, and sessions read the index of words as a bitmap.
+  if (table === 'word' && node['Node Type'] !== 'Seq Scan') return below
   const place = /\bkey = (?:\$(\d+)|'([^']*)')/.exec(cond)
   const key = place?.[2] ?? values[Number(place?.[1]) - 1]
   if (table === 'facet' && String(key).endsWith(' open')) return below
@@ -211,8 +245,8 @@ export async function runLists(store: Store): Promise<number> {
   let runs = 0
   for (const op of await loadOperations()) {
     const shape = (op.input as z.ZodObject).shape
-    if (!('cursor' in shape)) continue
-    for (const input of inputsOf(shape)) {
+    if (!('cursor' in shape || REPORTS.has(op.name))) continue
+    for (const input of [...inputsOf(shape), ...searchesOf(shape)]) {
       await runOperation(service, op, input)
       runs += 1
     }
@@ -234,10 +268,24 @@ function* inputsOf(shape: Readonly<Record<string, unknown>>): Generator<object> 
   const fields = Object.keys(shape).filter((name) => !['limit', 'cursor', ...SEARCHED].includes(name))
   const choices = fields.map((name) => [undefined, ...valuesOf(shape[name] as z.ZodType, name)])
   yield* combined(fields, choices, {})
+  if (!('cursor' in shape)) return
   // A cursor adds one condition, whatever the values of the others are.
   const firsts = choices.map((each) => each.slice(0, 2))
   for (const cursor of [uuid7(), '7', '1:x'])
     for (const input of combined(fields, firsts, { cursor })) yield input
+}
+
+/** Searches, each alone, with each other filter and with all of them: filters are words of the index too. */
+function* searchesOf(shape: Readonly<Record<string, unknown>>): Generator<object> {
+  const names = SEARCHED.filter((name) => name in shape)
+  const fields = Object.keys(shape).filter((name) => !['limit', 'cursor', ...names].includes(name))
+  const oneOf = (name: string) => (name === 'since' ? '90d' : valuesOf(shape[name] as z.ZodType, name).at(-1))
+  const given = (chosen: readonly string[]) => Object.fromEntries(chosen.map((name) => [name, oneOf(name)]))
+  const choices = names.map((name) => [undefined, oneOf(name)])
+  for (const search of combined(names, choices, {}))
+    if (Object.keys(search).length > 0)
+      for (const others of [[], fields, ...fields.map((name) => [name])])
+        for (const cursor of [{}, { cursor: '1:7' }]) yield { ...search, ...given(others), ...cursor }
 }
 
 function* combined(
@@ -253,7 +301,8 @@ function* combined(
 /** One value where only its presence counts; of a list of words every half, both ends and the last five. */
 function valuesOf(schema: z.ZodType, name: string): readonly unknown[] {
   const words = wordsIn(schema)
-  if (words.length === 0) return [['run', 'about'].includes(name) ? RUN : 'x']
+  if (['run', 'about'].includes(name)) return [RUN]
+  if (words.length === 0) return [['x', 'true'].find((word) => schema.safeParse(word).success)]
   if (!schema.safeParse([words[0]]).success) return [words.at(-1)]
   const half = Math.ceil(words.length / 2)
   return [words, words.slice(0, half), words.slice(half), words.slice(-5), [words[0]], [words.at(-1)]]

@@ -1,7 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
 import { type Connections, sessionOf, type Use, withClient } from './connect.ts'
 import { isEnded } from './errors.ts'
 import { type Call, call, type Rows, roundTrip, type Value } from './round-trip.ts'
+
+const LOOK_MS = 20
 
 /** Reads in one round trip; each call sees what was committed before it began. */
 export type Trip = (calls: readonly Call[], signal?: AbortSignal) => Promise<readonly Rows[]>
@@ -48,6 +51,29 @@ async function untilStopped<T>(
     await stopped
     signal.throwIfAborted()
   }
+}
+
+/** Runs `work` while no other session does so under the same key. Who waits keeps no connection: it may be closed. */
+export async function inTurn(
+  connections: Connections,
+  key: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  let isBegun = false
+  const runIfMine = async (client: ClientBase): Promise<unknown> => {
+    const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS mine', [key])
+    if (!rows[0].mine) return false
+    isBegun = true
+    await work()
+    return client.query('SELECT pg_advisory_unlock($1)', [key])
+  }
+  for (let failed = 0; ; await pause(LOOK_MS))
+    try {
+      if (await withClient(connections, 'slow reads', runIfMine)) return
+    } catch (error) {
+      failed += 1
+      if (isBegun || failed > connections.size || !isEnded(error)) throw error
+    }
 }
 
 export const askWith =

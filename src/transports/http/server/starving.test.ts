@@ -161,12 +161,13 @@ describe('searches that wait until the index has taken in what is new, on Postgr
 
 describe('a query that takes longer than any may, on PostgreSQL', () => {
   it('is ended by the database, and the caller may ask again', async (t) => {
-    const { http, searcher, stuck } = await openLocked(t, { queryMs: 60 })
+    const { http, searcher, unlock, stuck } = await openLocked(t, { queryMs: 60 })
 
     const { status, code, problem } = await refusalOf(await http.request(SEARCH, get(searcher)))
 
     assert.deepEqual([status, code, problem.retry, await stuck()], [408, 'timed_out', true, 0])
     assert.match(problem.detail, /the statement took too long and was stopped/)
+    await unlock()
   })
 })
 

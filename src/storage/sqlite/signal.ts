@@ -1,4 +1,4 @@
-import { closeSync, type FSWatcher, futimesSync, openSync, watch } from 'node:fs'
+import { closeSync, type FSWatcher, fstatSync, futimesSync, openSync, watch } from 'node:fs'
 import { type Changed, Listeners } from '../listeners.ts'
 
 /**
@@ -66,5 +66,43 @@ export class Signal extends Listeners {
   protected override unwatch(): void {
     this.#watcher?.close()
     this.#watcher = undefined
+  }
+}
+
+/**
+ * The kernel's time, as the file system notes it on a file that is touched: the same for every process of the machine,
+ * whatever clock the process itself was given.
+ */
+export class KernelClock {
+  readonly #path: string
+  readonly #least: () => number
+  #fd: number | undefined
+  #turnMs: number | undefined
+
+  /** It is never behind `least`. */
+  constructor(path: string, least: () => number) {
+    this.#path = path
+    this.#least = least
+  }
+
+  /** A turn of the event loop is one instant. */
+  now(): Date {
+    if (this.#turnMs === undefined) {
+      setImmediate(() => {
+        this.#turnMs = undefined
+      })
+      this.#turnMs = Math.max(this.#touched(), this.#least())
+    }
+    return new Date(this.#turnMs)
+  }
+
+  #touched(): number {
+    this.#fd ??= openSync(this.#path, 'a', 0o600)
+    futimesSync(this.#fd, 0, 0)
+    return fstatSync(this.#fd).ctimeMs
+  }
+
+  close(): void {
+    if (this.#fd !== undefined) closeSync(this.#fd)
   }
 }

@@ -1,4 +1,3 @@
-import { closeSync, fstatSync, futimesSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -21,7 +20,7 @@ import { LOCK_WAIT_MS, type Opened, type OpenOptions, openDatabase, refuseMoved 
 import { sqliteQueries } from './queries.ts'
 import type { Question, ThreadReads } from './read-thread.ts'
 import { Remembered } from './remembered.ts'
-import { Signal } from './signal.ts'
+import { KernelClock, Signal } from './signal.ts'
 import { Statements } from './statements.ts'
 
 export interface SqliteStoreOptions extends OpenOptions {
@@ -31,7 +30,8 @@ export interface SqliteStoreOptions extends OpenOptions {
   readonly limits?: Partial<StoreLimits>
 }
 
-const MAX_BATCH = 256
+/** More would begin and end the work of a worker in step, and leave it nothing to do in between. A commit costs little. */
+const MAX_BATCH = 32
 const TOKEN = 'SELECT doc FROM token WHERE hash = ?'
 const NEWEST = 'SELECT at FROM entry ORDER BY id DESC LIMIT 1'
 
@@ -61,8 +61,7 @@ class SqliteStore {
   /** Of a server's callers; a command reads for itself. */
   #slow: ThreadReads | undefined
   /** The file that the clock is read from; absent where nothing can be written. */
-  readonly #clockFile: string | undefined
-  #clock: number | undefined
+  readonly #clock: KernelClock | undefined
   #closing: Promise<void> | undefined
   #search: Store['search'] | undefined
 
@@ -78,7 +77,7 @@ class SqliteStore {
     const version = () => this.#statements.get('PRAGMA data_version')?.data_version
     this.#signal = new Signal(isShared ? join(options.path, '..', 'notify') : undefined, version)
     // Named after the store, as -wal is: other stores and other files may lie in the same folder.
-    this.#clockFile = isShared ? `${options.path}-clock` : undefined
+    this.#clock = isShared ? new KernelClock(`${options.path}-clock`, () => this.#newest()) : undefined
     this.#group = new GroupCommit({
       run: (units, settled) => this.#run(units, settled),
       lanes: 1,
@@ -94,15 +93,9 @@ class SqliteStore {
     }
   }
 
-  /**
-   * The kernel's time, as the file system notes it on a file that is touched: the same for every process of the machine,
-   * whatever clock the process itself was given. Never behind the newest entry.
-   */
+  /** Never behind the newest entry. */
   now(): Date {
-    if (this.#clockFile === undefined || this.#closing) return new Date()
-    this.#clock ??= openSync(this.#clockFile, 'a', 0o600)
-    futimesSync(this.#clock, 0, 0)
-    return new Date(Math.max(fstatSync(this.#clock).ctimeMs, this.#newest()))
+    return this.#closing || !this.#clock ? new Date() : this.#clock.now()
   }
 
   #newest(): number {
@@ -262,7 +255,7 @@ class SqliteStore {
     this.#closing ??= this.#group.drained().then(async () => {
       await this.#slow?.close()
       this.#signal.close()
-      if (this.#clock !== undefined) closeSync(this.#clock)
+      this.#clock?.close()
       this.#db.close()
     })
     return this.#closing

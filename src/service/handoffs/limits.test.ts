@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { by, describeOnEngines, person, type Workspace } from '../../../test/support/program/workspace.ts'
+import pg from 'pg'
+import {
+  by,
+  describeOnEngines,
+  openWorkspace,
+  person,
+  type Workspace,
+} from '../../../test/support/program/workspace.ts'
+import { newDatabase, query } from '../../../test/support/store/store-places.ts'
+import { until } from '../../../test/support/store/store-units.ts'
 import { HandoffLimitExceeded } from '../../domain/errors.ts'
 import { HOUR_MS } from '../../domain/handoffs/deadlines.ts'
 import { DEFAULT_LIMITS } from '../../domain/limits.ts'
@@ -256,4 +265,27 @@ describeOnEngines('the limits of agents', (open) => {
 
     await assert.rejects(send(w, 'perplexity', 'codex', { type: 'return' }), { code: 'invalid_input' })
   })
+})
+
+/** Sessions that wait for a lock. */
+const WAITING = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+
+it('[S0-54] the limits of agents hold where another process makes the agent between its lock and its count', async (t) => {
+  const url = await newDatabase()
+  const w = await openWorkspace(t, { engine: 'postgres', target: { url } })
+  const beside = await w.beside()
+  await w.service.tasks.create(person('maria'), { id: 'P1', title: 'Held' })
+  const blocker = new pg.Client({ connectionString: url })
+  await blocker.connect()
+  t.after(() => blocker.end())
+  await blocker.query(`BEGIN; SELECT FROM baton.task FOR UPDATE`)
+
+  // It has looked for the agent and counted, and waits for the task.
+  const late = send({ ...w, service: beside }, 'perplexity', 'codex', { task: 'P1' })
+  await until('it waits for the task', async () => (await query(url, WAITING)).length > 0)
+  await fill(w, 'perplexity', (i) => `other-${i}`, 3)
+  await blocker.query('ROLLBACK')
+
+  await assert.rejects(late, { code: 'limit_exceeded' })
+  assert.equal((await w.store.counts()).agents.perplexity?.outgoing, 3)
 })

@@ -27,6 +27,8 @@ export class Loader {
   /** Documents of the agents as they were read: a changed agent is written only where it is still the same. */
   readonly agentDocs = new Map<string, string>()
   due: readonly DueItem[] = []
+  /** A counted agent was made after its lock was asked for, so its count may be outdated. */
+  isOvertaken = false
   readonly #ws: number
   readonly #units: readonly Unit<unknown>[]
   readonly #reads: ReturnType<typeof mergeReads>
@@ -72,7 +74,7 @@ export class Loader {
       ...this.#load(SQL.sessions, into(this.loaded.sessions), sessions),
       ...load(isTouched || streams.length + tasks.length > 0, SQL.streams, this.#stream, streams, tasks),
       ...this.#load(SQL.runs, into(this.loaded.runs), runs),
-      ...load(isTouched || agents.length > 0, SQL.agents, this.#agent, agents),
+      ...load(isTouched || agents.length > 0, SQL.agents, this.#unlockedAgent, agents),
       ...load(contents.length + claims.size > 0, SQL.contents, into(this.loaded.contents), contents),
       ...this.#load(SQL.blocks, into(this.loaded.blocks), blocks),
       ...this.#load(SQL.deliveries, into(this.loaded.deliveries), deliveries),
@@ -188,6 +190,11 @@ export class Loader {
     const agent: Agent = JSON.parse(doc!)
     this.loaded.agents.set(name!, agent)
     this.agentDocs.set(name!, doc!)
+  }
+
+  #unlockedAgent = (row: readonly string[]): void => {
+    this.isOvertaken ||= !this.agentDocs.has(row[0]!) && this.#reads.counted.includes(row[0]!)
+    this.#agent(row)
   }
 
   #count = ([name, outgoing, incoming]: readonly string[]): void => {

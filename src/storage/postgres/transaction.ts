@@ -62,6 +62,7 @@ export async function runTransaction(
       await leave(client)
       return { due: loader.due }
     }
+    if (loader.isOvertaken) return leave(client).then(() => runTransaction(options, units, settled))
     outcomes = set.decideAll(units)
     if (!set.isDirty) {
       await leave(client)

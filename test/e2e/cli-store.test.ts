@@ -162,6 +162,19 @@ describe('store backup, restore and copy', () => {
     )
   })
 
+  it('refuse a workspace of PostgreSQL that was used, and say how to name a new one', async (t) => {
+    const where = await shop(t)
+    const used = await newDatabase()
+    await ask(where, 'send', '--to', 'codex', '--title', 'Of others', '--store', used)
+
+    const { exit, message } = await refusal(where, 'store', 'move', '--to', used)
+    const moved = await baton(where, 'store', 'move', '--to', used, '--workspace', 'shop')
+
+    const way = 'name a new one: --workspace of store move, or workspace in baton.yaml'
+    assert.deepEqual([exit, message], [6, `this workspace is not empty; ${way}`])
+    assert.equal(moved.code, 0, moved.stderr)
+  })
+
   it('are taken up again after a copy by a backup of the source', async (t) => {
     const where = await shop(t)
     await ask(where, 'store', 'copy', '--to', '../copy.db')

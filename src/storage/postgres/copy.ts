@@ -105,7 +105,8 @@ async function refuseUsed(client: ClientBase, ws: number): Promise<void> {
   const tables = ['handoff', 'task', 'agent', 'entry']
   const found = tables.map((table) => `EXISTS (SELECT FROM baton.${table} WHERE ws = $1)`)
   const { rows } = await client.query(`SELECT ${found.join(' OR ')} AS used`, [ws])
-  if (rows[0].used) throw new BatonError('conflict', 'this workspace is not empty; restore into a new one')
+  const way = 'name a new one: --workspace of store move, or workspace in baton.yaml'
+  if (rows[0].used) throw new BatonError('conflict', `this workspace is not empty; ${way}`)
 }
 
 async function restoreApart(client: ClientBase, ws: number, batch: readonly Row[]): Promise<void> {

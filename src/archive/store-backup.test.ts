@@ -376,6 +376,29 @@ describe('the log', () => {
     }
     assert.ok(existsSync(path('source.db')))
   })
+
+  // One query for each chain took minutes of a doctor's look at a large store.
+  it('is verified with a few reads, however many chains it has', async (t) => {
+    const { store } = await opened(t)
+    const { tasks } = createService(store)
+    await Promise.all(Array.from({ length: 100 }, (_, i) => tasks.create(MARIA, { id: `P${i}`, title: 'x' })))
+    let asked = 0
+    const counting = new Proxy(store, {
+      get(target, name) {
+        const value = Reflect.get(target, name)
+        if (typeof value !== 'function') return value
+        return (...given: unknown[]) => {
+          asked += 1
+          return value.apply(target, given)
+        }
+      },
+    })
+
+    const { streams, broken } = await verifyChains(counting)
+
+    assert.deepEqual([streams > 100, broken], [true, []])
+    assert.ok(asked < 20, `${asked} reads for ${streams} chains`)
+  })
 })
 
 for (const engine of ['sqlite', 'postgres'] as const)

@@ -54,8 +54,12 @@ async function followAll(
   const left = new Map(heads)
   const reached = new Map<string, ChainHead>()
   let entries = 0
-  for (let cursor = '0'; ; ) {
-    const page = await store.changes(cursor, ENTRIES_AT_ONCE, true)
+  for (let next = store.changes('0', ENTRIES_AT_ONCE, true); ; ) {
+    const page = await next
+    if (page.entries.length === 0) return { streams: heads.size, entries, left }
+    // Read while these are hashed; where it fails, the next round says so.
+    next = store.changes(page.cursor, ENTRIES_AT_ONCE, true)
+    next.catch(() => undefined)
     for (const entry of page.entries) {
       const { stream, seq, body } = entry
       const head = left.get(stream)
@@ -67,8 +71,6 @@ async function followAll(
       reached.set(stream, { seq, hash })
       if (head.seq === seq && head.hash === hash && left.delete(stream)) tell(heads.size - left.size)
     }
-    if (page.entries.length === 0) return { streams: heads.size, entries, left }
-    cursor = page.cursor
   }
 }
 

@@ -46,6 +46,26 @@ const CHANGES: Readonly<Record<string, readonly [Change, RegExp]>> = {
   'the size': [changing('tree', first, ({ size }) => ({ size: Number(size) - 1 })), /edge|tile|checkpoint/],
 }
 
+describeOnEngines('the chains of a store', (open) => {
+  it('are followed while the next entries are read', async (t) => {
+    const w = await open(t, newKeys(t))
+    await writeEntries(w, 3)
+    const { changes } = w.store
+    let reads = 0
+    w.store.changes = (...asked) => {
+      reads += 1
+      return changes(...asked)
+    }
+    const seen: number[] = []
+
+    const { broken } = await verifyChains(w.store, {
+      tell: (what) => what === 'verifying the log' && seen.push(reads),
+    })
+
+    assert.deepEqual([broken, seen[0], reads], [[], 2, 2])
+  })
+})
+
 describeOnEngines('the tree of a store', (open) => {
   it('is verified with its chains, and copied with them', async (t) => {
     const w = await open(t, newKeys(t))

@@ -75,6 +75,9 @@ const EVENT_PAGE = 200
 const KEPT = 2_000
 /** Under load commits come faster than reads: each read takes what has gathered meanwhile. */
 const TAIL_PAGE = KEPT
+/** One that is less behind must catch up: its reads wait for no call. Who reads the whole log waits as others do. */
+const NEAR = 10 * KEPT
+const FIRST = { agent: '', isFirst: true }
 const KNOWN_SUBJECTS = 5_000
 const REDACTION = 'audit.redact'
 
@@ -96,14 +99,19 @@ export class Events extends UseCases {
   /** The cursor to start from; the end of the log when none is given. */
   async startOf(since: string | undefined): Promise<string> {
     const { store } = this.deps
-    if (since === undefined) return (await store.changes(undefined, 1)).cursor
+    if (since === undefined) return this.#newest()
     // Only committed entries are told, so no valid cursor of this log lies beyond the newest.
-    const { newest } = await store.tree()
+    const { newest } = await store.readAs(FIRST, () => store.tree())
     if (Number(since) <= newest) return since
     throw invalidInput(
       `the cursor ${since} is past the end of the log (${newest}); leave it out, or use 0 for all events`,
       { cursor: since, end: String(newest) },
     )
+  }
+
+  async #newest(): Promise<string> {
+    const { store } = this.deps
+    return (await store.readAs(FIRST, () => store.changes(undefined, 1))).cursor
   }
 
   /** Everything after the cursor, each once and in order, then whatever comes. */
@@ -139,13 +147,13 @@ export class Events extends UseCases {
 
   async #begin(): Promise<void> {
     if (this.#tail) return
-    const { cursor } = await this.deps.store.changes(undefined, 1)
+    const cursor = await this.#newest()
     // Others may have begun meanwhile.
     if (this.#tail) return
     this.#end = cursor
     this.#failure = undefined
     // Under load the calls would let it wait at each of its reads.
-    const tail = this.deps.store.readAs({ agent: '', isFirst: true }, () => this.#run())
+    const tail = this.deps.store.readAs(FIRST, () => this.#run())
     this.#tail = tail.finally(() => {
       this.#tail = undefined
       this.#forget()
@@ -171,10 +179,10 @@ export class Events extends UseCases {
   #page(cursor: string): Promise<readonly Event[]> {
     const known = this.#pages.get(cursor)
     if (known) return known
-    const page = this.deps.store
-      .changes(cursor, EVENT_PAGE)
-      .then(({ entries }) => this.#told(entries))
-      .finally(() => this.#pages.delete(cursor))
+    const { store } = this.deps
+    const read = async () => this.#told((await store.changes(cursor, EVENT_PAGE)).entries)
+    const isNear = Number(this.#end) - Number(cursor) < NEAR
+    const page = (isNear ? store.readAs(FIRST, read) : read()).finally(() => this.#pages.delete(cursor))
     this.#pages.set(cursor, page)
     return page
   }

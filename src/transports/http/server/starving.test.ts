@@ -227,3 +227,63 @@ it('reads for event streams go before those of calls that wait', async (t) => {
   assert.ok(done < 20, `${done} calls were read for before`)
   await Promise.all(calls)
 })
+
+it('a new listener begins before calls that wait, and its first event comes before them', async (t) => {
+  const { service } = await openHttp(t, {
+    engine: 'postgres',
+    target: { url: await newDatabase(), limits: { readers: 1 } },
+  })
+  const { store } = service.deps
+  const ended = new AbortController()
+  t.after(() => ended.abort())
+  const send = () => service.sending.send(by('ana'), { to: 'codex', title: 'Work', summary: 'Do it.' })
+  await send()
+  const events = await service.events()
+  let done = 0
+  const calls = Array.from({ length: 200 }, async () => {
+    while (!ended.signal.aborted) {
+      await store.changes('0', 1)
+      done += 1
+    }
+  })
+
+  const ready = Promise.withResolvers<number>()
+  const since = await events.startOf(undefined)
+  const followed = events.follow({ since, signal: ended.signal, onReady: () => ready.resolve(done) })
+  const first = followed.next()
+  const before = await ready.promise
+  await send()
+  const sentAt = done
+  const { value } = await first
+
+  assert.ok(value)
+  assert.ok(before < 40, `${before} calls were read for before it began`)
+  assert.ok(done - sentAt < 100, `${done - sentAt} calls were read for before its first event`)
+  ended.abort()
+  await Promise.all(calls)
+})
+
+it('a listener that comes back a little behind is told before calls that wait', async (t) => {
+  const { service } = await openHttp(t, {
+    engine: 'postgres',
+    target: { url: await newDatabase(), limits: { readers: 1 } },
+  })
+  const { store } = service.deps
+  await service.sending.send(by('ana'), { to: 'codex', title: 'Work', summary: 'Do it.' })
+  const ended = new AbortController()
+  t.after(() => ended.abort())
+  const events = await service.events()
+  const listen = () => events.follow({ since: '0', signal: ended.signal }).next()
+  await listen()
+  let done = 0
+  const calls = Array.from({ length: 100 }, async () => {
+    await store.changes('0', 1)
+    done += 1
+  })
+
+  const { value } = await listen()
+
+  assert.ok(value)
+  assert.ok(done < 20, `${done} calls were read for before`)
+  await Promise.all(calls)
+})

@@ -95,6 +95,15 @@ export class Events extends UseCases {
   #tail: Promise<void> | undefined
   #wake: () => void = () => undefined
   #failure: unknown
+  #lagMs = 0
+  #reading: number | undefined
+
+  /** How late the log was read for streams at most, since the last time it was asked. */
+  lag(): number {
+    const ms = Math.max(this.#lagMs, this.#reading === undefined ? 0 : performance.now() - this.#reading)
+    this.#lagMs = 0
+    return ms / 1_000
+  }
 
   /** The cursor to start from; the end of the log when none is given. */
   async startOf(since: string | undefined): Promise<string> {
@@ -230,16 +239,19 @@ export class Events extends UseCases {
           // It wakes by what it writes. A store that is away is told by the read below.
           settling = store.settle(this.deps.now().toISOString()).catch(() => undefined)
         }
+        this.#reading = performance.now()
         const { entries } = await store.changes(this.#end, TAIL_PAGE)
         if (entries.some(({ act }) => act === REDACTION)) this.#forget()
         for (const event of await this.#told(entries)) this.#recent.push(event)
         if (this.#recent.length > KEPT) this.#recent.splice(0, this.#recent.length - KEPT)
         const last = entries.at(-1)
         if (last) {
+          this.#lagMs = Math.max(this.#lagMs, this.deps.now().getTime() - Date.parse(entries[0]!.at))
           this.#end = String(last.id)
           this.#rouse()
           continue
         }
+        this.#reading = undefined
         if (woken) continue
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, LOOK_AGAIN_MS)
@@ -251,6 +263,7 @@ export class Events extends UseCases {
         })
       }
     } finally {
+      this.#reading = undefined
       unsubscribe()
       await settling
     }

@@ -32,7 +32,12 @@ for (const engine of ENGINES)
       assert.equal(first('baton_log_unsigned_entries'), 2)
       const settled = ['baton_due_handoffs', 'baton_settling_lag_seconds', 'baton_delivery_lag_seconds']
       assert.deepEqual(settled.map(first), [0, 0, 0])
-      assert.equal(first('baton_open{what="event_streams"}'), 0)
+      const idle = [
+        'baton_open{what="event_streams"}',
+        'baton_open{what="waits"}',
+        'baton_stream_lag_seconds',
+      ]
+      assert.deepEqual(idle.map(first), [0, 0, 0])
 
       const message = {
         kind: 'mail',
@@ -49,6 +54,7 @@ for (const engine of ENGINES)
       http.clock.pass(DAY_MS + 30_000)
       const then = await scrape()
       assert.deepEqual(settled.map(then), [3, 30, DAY_MS / 1_000 + 30])
+      assert.equal(then('baton_log_unsigned_seconds'), DAY_MS / 1_000 + 30)
 
       const leaving = new AbortController()
       await http.request('/v1/events', { ...get(token), signal: leaving.signal })
@@ -62,7 +68,23 @@ for (const engine of ENGINES)
       const last = await scrape()
       assert.equal(last('baton_open{what="event_streams"}'), 1)
       assert.ok(last('baton_event_loop_lag_seconds{quantile="1"}') > 0.1)
+
+      const { handoff } = await send()
+      const path = `/v1/handoffs/${handoff.uid}/wait?timeout_s=60`
+      const wait = http.request(path, { ...get(token), signal: leaving.signal })
+      await until('the wait', async () => (await scrape())('baton_open{what="waits"}') === 1)
+      // This entry is ten seconds old when the streams have read it.
+      const { changes } = http.store
+      http.store.changes = async (...asked) => {
+        const found = await changes(...asked)
+        if (found.entries.length > 0) http.clock.pass(10_000)
+        return found
+      }
+      await send()
+      await until('the stream has it', async () => (await scrape())('baton_stream_lag_seconds') >= 10)
+      http.store.changes = changes
       leaving.abort()
+      await wait
       await http.service.settle()
       await until(
         'the stream has ended',

@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { STATES } from '../../../domain/lifecycle.ts'
 import { TASK_STATES } from '../../../domain/tasks/task.ts'
 import type { Service } from '../../../service/service.ts'
+import { waitsHeld } from '../../../service/waits.ts'
 import { lastRuns } from '../workers/repeat.ts'
 import { settlingLag } from '../workers/settlement-worker.ts'
 import type { OpenLimit } from './rate.ts'
@@ -85,11 +86,13 @@ export async function metricsText(
   { answered, lag, open }: { readonly answered: Answered; readonly lag: LoopLag; readonly open: OpenLimit },
 ): Promise<string> {
   const { store, now } = service.deps
-  const [{ handoffs, tasks, agents, entries }, [signed], [due], late] = await Promise.all([
+  const [{ handoffs, tasks, agents, entries }, [signed], [due], late, unsigned, events] = await Promise.all([
     service.looking.counts(),
     store.checkpoints({ limit: 1 }),
     store.dueDeliveries(now().toISOString(), 1),
     settlingLag(service),
+    service.audit().then((audit) => audit.unsigned()),
+    service.events(),
   ])
   const pools = (field: 'size' | 'used' | 'waiting') =>
     Object.entries(store.pools()).map(([pool, state]) => [pool, state[field]] as const)
@@ -100,6 +103,7 @@ export async function metricsText(
     ['baton_tasks', 'Tasks by status.', 'status', TASK_STATES.map((status) => [status, tasks[status] ?? 0])],
     ['baton_log_entries', 'Entries in the log.', entries],
     ['baton_log_unsigned_entries', 'Entries behind the newest signed checkpoint.', entries - (signed?.size ?? 0)],
+    ['baton_log_unsigned_seconds', 'How long the oldest of them has waited.', unsigned.seconds],
     ['baton_due_handoffs', 'Handoffs past a deadline that is not settled yet.', late.count],
     ['baton_settling_lag_seconds', 'How late the oldest of them is.', late.seconds],
     ['baton_delivery_lag_seconds', 'How long the oldest message that is due has waited.', dueMs / 1_000],
@@ -108,7 +112,8 @@ export async function metricsText(
     ['baton_pool_used', 'Places that are in use.', 'pool', pools('used')],
     ['baton_pool_waiting', 'Calls that wait for a place.', 'pool', pools('waiting')],
     ['baton_replica_reads_total', 'Lists and searches by whether the replica answered.', 'replica', Object.entries(store.replicaReads?.() ?? {})],
-    ['baton_open', 'Calls under way, waits included, and event streams.', 'what', [['calls', open.count('calls')], ['event_streams', open.count('event streams')]]],
+    ['baton_open', 'Calls under way, the waits among them, and event streams.', 'what', [['calls', open.count('calls')], ['waits', waitsHeld(store)], ['event_streams', open.count('event streams')]]],
+    ['baton_stream_lag_seconds', 'How late the log was read for event streams at most, since the last scrape.', events.lag()],
     ['baton_event_loop_lag_seconds', 'How late the event loop was, since the last scrape.', 'quantile', lag.quantiles()],
     ['baton_process_resident_memory_bytes', 'Memory of this server.', process.memoryUsage.rss()],
     ['baton_process_uptime_seconds', 'How long this server has been up.', process.uptime()],

@@ -15,15 +15,21 @@ export function formsOf(secret: string): readonly string[] {
 
 /** Where a store holds a text: names of files with SQLite, of columns with PostgreSQL. */
 export async function placesOf(store: Store, secret: string): Promise<readonly string[]> {
-  return store.info.engine === 'sqlite' ? filesWith(store.info.location, secret) : columnsWith(secret)
+  return store.info.engine === 'sqlite'
+    ? filesWith(dirname(store.info.location), secret)
+    : columnsWith(secret)
 }
 
-/** Every file beside the database, byte for byte. */
-function filesWith(path: string, secret: string): readonly string[] {
-  return readdirSync(dirname(path)).filter((name) => {
-    const bytes = readFileSync(join(dirname(path), name))
-    return formsOf(secret).some((form) => bytes.includes(form) || bytes.includes(withinTwo(form)))
-  })
+/** Every file below a folder, byte for byte. */
+export function filesWith(folder: string, secret: string): readonly string[] {
+  const forms = formsOf(secret).flatMap((form) => [form, withinTwo(form)])
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => {
+      const bytes = readFileSync(file)
+      return forms.some((form) => bytes.includes(form))
+    })
 }
 
 /** Disclosures are base64 of JSON, and what an agent signed is base64 within that. */

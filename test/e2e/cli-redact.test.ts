@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { type Folders, folders, git } from '../support/documents/folders.ts'
-import { ask, doctorFinds, onTerminal, refusal, type Where } from '../support/program/command.ts'
+import { ask, doctorFinds, onTerminal, quick, refusal, type Where } from '../support/program/command.ts'
 
 interface Place {
   readonly made: Folders
@@ -36,6 +36,22 @@ describe('baton audit redact', () => {
     assert.deepEqual(shownNow.package, { summary: '[redacted]' })
     assert.ok(!readFileSync(join(where.cwd, '.baton', 'baton.db')).includes(secret))
     assert.deepEqual(await doctorFinds(where), ['callers'])
+  })
+
+  it('leaves the time at which the work was completed', async (t) => {
+    const { where } = project(t)
+    const send = ['--to', 'codex', '--title', 'Deploy', '--summary', 'The key is lost']
+    const { id } = (await ask<{ handoff: { id: string } }>(where, 'send', ...send)).handoff
+    await ask(where, 'accept', id, '--as', 'codex')
+    await ask(where, 'submit', id, '--as', 'codex', '-m', 'Done')
+    const { handoff } = await ask<{ handoff: { ended_at: string } }>(where, 'verify', id, '--pass')
+
+    const args = ['audit', 'redact', id, '--field', 'summary', '--reason', 'leaked-key']
+    onTerminal(where, args, { steps: [['for good?', 'y\r']] })
+
+    const { stdout } = await quick(where, 'show', id)
+    assert.match(stdout, /\[redacted\]/)
+    assert.ok(stdout.includes(`completed, ${handoff.ended_at}\n`), stdout)
   })
 
   it('changes nothing without a yes, and asks nothing when the field, the entry or the reason is wrong', async (t) => {

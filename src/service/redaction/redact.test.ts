@@ -106,6 +106,25 @@ describeOnEngines('redacting', (open) => {
     assert.equal((await audit.proof(handoff.id, 100)).pending, 0)
   })
 
+  it('names who still works on it, and takes away what came back once that has ended', async (t) => {
+    const w = await open(t, { keys: newKeys(t).keys })
+    const secret = newSecret()
+    const { handoff } = await w.service.sending.send(sender, {
+      to: 'codex',
+      title: 'Deploy',
+      summary: secret,
+    })
+    await w.service.receiving.accept(codex, handoff.id)
+    const atWork = `codex, which works on ${handoff.id} now: redact it again when that has ended`
+
+    assert.ok((await redacted(w, handoff.id, 'summary')).unreachable.includes(atWork))
+    await w.service.receiving.submit(codex, handoff.id, { note: `deployed with ${secret}` })
+    const again = await redacted(w, handoff.id, 'note')
+
+    assert.equal(again.unreachable.includes(atWork), false)
+    await demandGone(t, w, secret, { handoffs: [handoff.id] })
+  })
+
   it('says in the log which digests are gone, of which field, why and by whom', async (t) => {
     const w = await open(t)
     const { handoff } = await w.service.sending.send(sender, {

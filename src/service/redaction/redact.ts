@@ -1,5 +1,6 @@
 import type { Redacted, RedactInput } from '../../domain/audit-answers.ts'
 import { BatonError } from '../../domain/errors.ts'
+import { isHeld } from '../../domain/lifecycle.ts'
 import type { Run } from '../../domain/workflow/run.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
@@ -130,6 +131,12 @@ async function redactionAnswer(deps: ServiceDeps, input: RedactInput, plan: Plan
   const uncleared = await archive?.clear(deps.store, plan.ids).catch(again)
   const left = [...(uncleared ? [uncleared] : []), ...(isEmpty ? [] : await eraseFiles(deps, plan))]
   const copies = [handoffs, tasks, runs, rest.notices, rest.records, rest.artifacts, rest.blocks]
+  // A program may print it again, or hand it in.
+  for (const { id, holder, state } of subject.handoff
+    ? [subject.handoff]
+    : handoffs.map((each) => each.handoff))
+    if (isHeld(state) && state !== 'in_review')
+      left.push(`${holder}, which works on ${id} now: redact it again when that has ended`)
   return {
     subject: { kind: subject.kind, id: subject.id },
     field: input.field,

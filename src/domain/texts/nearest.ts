@@ -31,6 +31,14 @@ function distance(from: string, to: string): number {
   return row.at(-1)!
 }
 
+/** Says of a name that nobody has used yet which one was probably meant; a team may well number its agents. */
+export function newName(name: string, agents: readonly { readonly name: string }[]): string {
+  const bare = (each: string) => each.replaceAll(/\d+/g, '')
+  const others = agents.map((each) => each.name).filter((each) => bare(each) !== bare(name))
+  const advice = agents.some((each) => each.name === name) ? '' : didYouMean(name, others)
+  return advice && `${name} is new here${advice}`
+}
+
 /** The end of a sentence that refuses a word: the one that was probably meant, or nothing. */
 export function didYouMean(word: string, known: Iterable<string>, typed = (each: string) => each): string {
   // One letter is near to every other.

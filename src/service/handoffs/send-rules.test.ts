@@ -43,6 +43,21 @@ function project(t: TestContext, files: Readonly<Record<string, string>>) {
   return { runChecks: createCheckRunner({ root, commands: [] }) }
 }
 
+describeOnEngines('a receiver that is new', (open) => {
+  it('is pointed out where it looks like a known one, once, and a number makes no slip', async (t) => {
+    const w = await open(t)
+    const told = async (to: string) =>
+      (await send(w, { to, home: 'native', title: `For ${to}` })).warnings
+        .filter(({ code }) => code === 'new_name')
+        .map(({ message }) => message)
+
+    const warnings = []
+    for (const to of ['codex', 'codx', 'codx', 'worker-1', 'worker-2', 'human']) warnings.push(await told(to))
+
+    assert.deepEqual(warnings, [[], ['codx is new here; did you mean codex?'], [], [], [], []])
+  })
+})
+
 describeOnEngines('a package that is sent', (open) => {
   it('[S4-18] [S4-19] [S4-22] has the type that it reads as, and one that is given counts', async (t) => {
     const w = await open(t)

@@ -17,7 +17,8 @@ import { HOME_RULES, type Home } from '../../domain/home.ts'
 import { OPEN_STATES } from '../../domain/lifecycle.ts'
 import { present } from '../../domain/present.ts'
 import type { FieldProblem, Problem } from '../../domain/problem.ts'
-import { kindHere } from '../agents/agents.ts'
+import { newName } from '../../domain/texts/nearest.ts'
+import { kindHere, knownAgents } from '../agents/agents.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { refuse } from '../write.ts'
 import { declaredChecks } from './output-conditions.ts'
@@ -61,7 +62,8 @@ const SAID_ONLY = 'artifact_not_found'
 export async function judgeSending(deps: ServiceDeps, offered: Offered): Promise<Judged> {
   const { home, send } = offered
   const files = artifactsAgainstGit({ package: offered.package }, offered.created_files ?? [])
-  const more = [...files.map(said), ...(await unrunnable(deps, offered.package))]
+  const here = [await unrunnable(deps, offered.package), await newReceiver(deps, offered)]
+  const more = [...files.map(said), ...here.flat()]
   if (HOME_RULES[home].sending === 'warns') {
     const type = offered.type ?? 'sequential'
     if (type === 'return' || offered.in_reply_to !== undefined) refuseReturn()
@@ -77,6 +79,14 @@ export async function judgeSending(deps: ServiceDeps, offered: Offered): Promise
   const found = checkSending(draftOf(offered, type), present({ kinds }))
   if (send) refuseBroken(found)
   return { type, ...present({ answers }), warnings: [...warnings, ...found.map(said), ...more] }
+}
+
+/** A slip in a name would hand the work to somebody who is never there. */
+async function newReceiver(deps: ServiceDeps, { to }: Offered): Promise<readonly Problem[]> {
+  // A list of agents in `baton.yaml` refuses other names by itself.
+  if (to === ANYONE || deps.policy.agents || knownAgents(deps).has(to)) return []
+  const message = newName(to, await deps.store.agents())
+  return message ? [{ code: 'new_name', message }] : []
 }
 
 /** The queue format asks for an output and for nothing else. */

@@ -1,6 +1,6 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Handoff } from '../../../../domain/handoffs/handoff.ts'
-import { didYouMean } from '../../../../domain/texts/nearest.ts'
+import { newName } from '../../../../domain/texts/nearest.ts'
 import type { Arguments } from '../../input/args.ts'
 import { added } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
@@ -58,12 +58,9 @@ export const sendOn: Extra = {
 
 /** A slip in a name would hand the work to somebody who is never there. */
 export async function pointOutNewName(shell: Shell, { context }: Session, to: unknown): Promise<void> {
-  if (typeof to !== 'string' || !context) return
+  if (typeof to !== 'string' || !context || !shell.io.isTerminal || shell.isJson) return
   const name = to.replace(/^@/, '').toLowerCase()
-  const known = (await context.service.deps.store.agents()).map((agent) => agent.name)
-  const advice = known.includes(name) ? '' : didYouMean(name, known)
-  if (advice === '') return
-  if (!shell.io.isTerminal || shell.isJson) return shell.warn(`${name} is new here${advice}`)
-  if (!(await askYesNo(shell.io, `${name} is new here${advice} Go on with ${name}?`, false)))
+  const advice = newName(name, await context.service.deps.store.agents())
+  if (advice && !(await askYesNo(shell.io, `${advice} Go on with ${name}?`, false)))
     throw new BatonError('not_allowed', `nothing was sent: ${name} was not confirmed`, { to: name })
 }

@@ -168,4 +168,16 @@ describeOnEngines('the review of a handoff', (open) => {
     assert.deepEqual(await codes({ review: 'sender' }), [])
     assert.deepEqual(await codes({ home: 'native' }), [])
   })
+
+  it('warns a sender of work for itself that it cannot verify it', async (t) => {
+    const { service } = await open(t)
+    const told = async (more: object) =>
+      (await service.sending.send(planner, { to: 'planner', title: 'Limits', ...more })).warnings
+
+    const [warning, ...others] = await told({})
+    assert.deepEqual([warning?.code, others], ['own_work', []])
+    assert.match(warning?.message ?? '', /^planner cannot verify its own work; a verifier or another person/)
+    for (const more of [{ review: 'critic' }, { home: 'queue' as const }, { to: 'codex' }])
+      assert.deepEqual(await told(more), [])
+  })
 })

@@ -89,10 +89,14 @@ async function newReceiver(deps: ServiceDeps, { to }: Offered): Promise<readonly
   return message ? [{ code: 'new_name', message }] : []
 }
 
-/** The queue format asks for an output and for nothing else. */
-function unproven({ home, review, package: { deliverables } }: Offered): readonly Problem[] {
-  if (!deliverables?.length || review !== undefined) return []
-  if (!HOME_RULES[home].completion.includes('output')) return []
+/** Nobody verifies their own work, and the queue format asks for an output and for nothing else. */
+function unproven({ from, to, type, home, review, package: { deliverables } }: Offered): readonly Problem[] {
+  const { lastWord, completion } = HOME_RULES[home]
+  const isOwn = from === to && (type ?? 'sequential') === 'sequential'
+  const own = `${to} cannot verify its own work; a verifier or another person has to, or name one with review`
+  if (review !== undefined) return []
+  if (isOwn && lastWord === 'sender') return [{ code: 'own_work', message: own }]
+  if (!deliverables?.length || !completion.includes('output')) return []
   const message = `work of the ${home} format is completed without evidence for its deliverables; with review each deliverable needs it`
   return [{ code: 'evidence_not_asked', message }]
 }

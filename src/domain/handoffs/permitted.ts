@@ -1,6 +1,6 @@
 import { isSeenPerson } from '../actor.ts'
 import type { Actor, Agent } from '../agent.ts'
-import { type Command, decide, isEnd, isOpen } from '../lifecycle.ts'
+import { type Command, decide, isEnd, isOpen, statesFor } from '../lifecycle.ts'
 import type { Policy } from '../policy.ts'
 import { rolesFor } from './guards.ts'
 import type { Handoff } from './handoff.ts'
@@ -49,8 +49,10 @@ export function permitted(
 
 /** Why a handoff cannot be sent again, if so. */
 export function whyNotAgain({ id, state, type, step }: Handoff): string | undefined {
-  const other = `give it to another with: baton reassign ${id} --to <agent>`
-  if (isOpen(state)) return `${stateWords(state)}; ${other}, or end it with: baton cancel ${id}`
+  const isGiven = statesFor('reassign').includes(state)
+  const other = isGiven ? `give it to another with: baton reassign ${id} --to <agent>, or ` : ''
+  if (state === 'draft') return `${stateWords(state)}; send it with: baton send ${id}`
+  if (isOpen(state)) return `${stateWords(state)}; ${other}end it with: baton cancel ${id}`
   if (type === 'return') return 'carries a result; send the work again that it answers'
   return step === undefined ? undefined : 'is a step of a workflow; see: baton workflow list'
 }

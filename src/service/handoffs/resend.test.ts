@@ -60,6 +60,20 @@ describeOnEngines('an ended handoff', (open) => {
     )
   })
 
+  it('is sent again where it was passed by mistake, and stays completed', async (t) => {
+    const w = await open(t)
+    const { sending, receiving, closing, looking } = w.service
+    const { uid } = (await sending.send(planner, { to: 'codex', title: 'Add limits' })).handoff
+    await receiving.accept(codex, uid)
+    await receiving.submit(codex, uid, { note: 'done' })
+    await closing.verify(planner, uid, { pass: true })
+
+    const { handoff } = await sending.resend(planner, uid)
+
+    const { state, superseded_by } = (await looking.get(uid)).handoff
+    assert.deepEqual([state, superseded_by, handoff.state], ['completed', handoff.id, 'offered'])
+  })
+
   it('is sent again once, also when the call is repeated with its key', async (t) => {
     const w = await open(t)
     const { uid, id } = await rejected(w)
@@ -95,12 +109,20 @@ describeOnEngines('an ended handoff', (open) => {
 
   it('is the only kind that can be sent again', async (t) => {
     const w = await open(t)
-    const { handoff } = await w.service.sending.send(planner, { ...PACKAGE, to: 'codex', title: 'Work' })
+    const { sending, receiving } = w.service
+    const { handoff } = await sending.send(planner, { to: 'codex', title: 'Work' })
+    const refused = (uid: string, message: RegExp) =>
+      assert.rejects(sending.resend(planner, uid), { code: 'wrong_state', message })
 
-    await assert.rejects(w.service.sending.resend(planner, handoff.uid), {
-      code: 'wrong_state',
-      message: /^HO-2026-001 has not been accepted yet; give it to another with: baton reassign HO-2026-001/,
-    })
+    await refused(
+      handoff.uid,
+      /^HO-2026-001 has not been accepted yet; give it to another with: baton reassign HO-2026-001/,
+    )
+    await receiving.accept(codex, handoff.uid)
+    await receiving.submit(codex, handoff.uid, { note: 'done' })
+    await refused(handoff.uid, /^HO-2026-001 is in review; end it with: baton cancel HO-2026-001$/)
+    const draft = await sending.create(planner, { to: 'codex', title: 'More' })
+    await refused(draft.handoff.uid, /^HO-2026-002 is still a draft; send it with: baton send HO-2026-002$/)
   })
 })
 

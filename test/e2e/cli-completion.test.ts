@@ -19,6 +19,7 @@ describe('completion', () => {
 
   it('offers commands, verbs, options, choices, agents and the ids that the verb can be applied to', async () => {
     assert.deepEqual(await offered('se'), ['send', 'serve', 'setup'])
+    assert.deepEqual(await offered('fi'), [], 'an old spelling')
     assert.deepEqual(await offered('task', 'st'), ['start'])
     assert.deepEqual(await offered('store', ''), ['info', 'backup', 'restore', 'move', 'upgrade', 'grants'])
     assert.deepEqual(await offered('send', '--del'), ['--deliverable'])

@@ -34,7 +34,7 @@ const failedChecks = (said: Content | undefined) =>
 const isQuestion = ({ need }: Handoff) => need === 'clarification'
 
 const STUCK = {
-  blocked: [({ blocked_on }) => blocked_on, ({ id }) => `baton show ${id}`],
+  blocked: [({ blocked_on }) => blocked_on, ({ id }) => `baton reassign ${id} --to <agent>`],
   needs_input: [
     (handoff, said) =>
       isQuestion(handoff) ? (questionIn(said) ?? 'a question is not answered') : 'a decision is awaited',
@@ -52,7 +52,7 @@ const STUCK = {
 export const STUCK_STATES = Object.keys(STUCK) as (keyof typeof STUCK)[]
 const REVIEW: StuckWords = [
   (_, said) => `check failed: ${failedChecks(said).join(', ')}`,
-  ({ id }) => `baton show ${id}`,
+  ({ id }) => `baton verify ${id} --fail -m "…"`,
 ]
 
 /** Handoffs that do not move by themselves, as a person has to know them; `said` holds the contents by uid. */
@@ -71,17 +71,9 @@ export function stuckAmong(
     .map((handoff) => {
       const { id, title, state, to, waiting_for, updated_at, silence_at, ack_deadline } = handoff
       // Nobody may have looked for days after the deadline.
-      const expired_at = state === 'expired' ? (silence_at ?? ack_deadline) : undefined
-      const [why, next] = state === 'in_review' ? REVIEW : (STUCK[state as keyof typeof STUCK] as StuckWords)
-      const reason = why(handoff, said.get(handoff.uid)) ?? 'no reason was given'
-      return {
-        id,
-        title,
-        state,
-        with: waiting_for ?? to,
-        since: expired_at ?? updated_at,
-        why: reason,
-        next: next(handoff),
-      }
+      const since = (state === 'expired' ? (silence_at ?? ack_deadline) : undefined) ?? updated_at
+      const [say, next] = state === 'in_review' ? REVIEW : (STUCK[state as keyof typeof STUCK] as StuckWords)
+      const why = say(handoff, said.get(handoff.uid)) ?? 'no reason was given'
+      return { id, title, state, with: waiting_for ?? to, since, why, next: next(handoff) }
     })
 }

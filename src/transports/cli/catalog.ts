@@ -111,10 +111,9 @@ export function referencesOf(operation: OperationName): Readonly<Record<string, 
   return {}
 }
 
-/** Every first word. */
-export const firstWords = (): string[] => [
-  ...new Set([...Object.keys(SHORT_FORMS), ...Object.keys(NOUNS), ...Object.keys(OTHER_COMMANDS)]),
-]
+/** Every first word that is shown: `find` is an old spelling of `list`. */
+export const firstWords = (): string[] =>
+  Object.keys({ ...SHORT_FORMS, ...NOUNS, ...OTHER_COMMANDS }).filter((word) => word !== 'find')
 
 /** The words that may follow a first word which needs a second. */
 export const secondWords = (first: string): readonly string[] =>

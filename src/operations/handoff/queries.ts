@@ -51,6 +51,7 @@ const inbox = defineOperation({
       gates: z.array(Asked()).optional().describe('Details of the items that ask for a decision'),
       notices: z.array(Notice()),
       also: z.array(Handoff()).optional().describe('Work that you may move although it waits for another'),
+      also_more: z.boolean().optional().describe('There is more of such work; handoff_list tells all of it'),
       next: z.string().optional(),
     }),
   untrusted: ['items', 'notices', 'also'],
@@ -60,7 +61,7 @@ const inbox = defineOperation({
     const isPerson = actor.kind === 'human'
     const page = await service.looking.inbox(actor.name, pageOf(input), isPerson)
     const isFirst = isPerson && input.cursor === undefined
-    return mutable({ ...page, ...(isFirst && { also: await service.looking.movable(actor) }) })
+    return mutable({ ...page, ...(isFirst && (await service.looking.movable(actor))) })
   },
 })
 

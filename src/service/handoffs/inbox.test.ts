@@ -85,6 +85,19 @@ describeOnEngines('an inbox', (open) => {
 
     assert.deepEqual(await inboxOf(w, 'codex'), ['new'])
   })
+
+  it('tells the sender of an expired offer, also where nobody did anything since', async (t) => {
+    const w = await open(t)
+    await send(w, 'old')
+    w.clock.pass(24 * HOUR_MS)
+
+    const { notices } = await w.service.looking.inbox('planner', { limit: 5 })
+
+    assert.deepEqual(
+      notices.map(({ kind }) => kind),
+      ['expired'],
+    )
+  })
 })
 
 describeOnEngines('a notice', (open) => {

@@ -140,7 +140,7 @@ export class Inbox extends UseCases {
   }
 
   /** Work that this person may move although it waits for another: what they sent and is blocked, and reviews. */
-  async movable(actor: Actor): Promise<readonly Handoff[]> {
+  async movable(actor: Actor): Promise<{ also: readonly Handoff[]; also_more?: true }> {
     const { store, policy } = this.deps
     const [blocked, reviews, agent] = await Promise.all([
       this.list({ from: actor.name, state: ['blocked'] }, { limit: MOVABLE }),
@@ -149,7 +149,8 @@ export class Inbox extends UseCases {
     ])
     const others = reviews.items.filter(({ waiting_for }) => waiting_for !== actor.name)
     const mine = others.filter((each) => permitted(actor, each, policy, agent).includes('complete'))
-    return [...blocked.items, ...mine]
+    const isMore = blocked.next !== undefined || reviews.next !== undefined
+    return { also: [...blocked.items, ...mine], ...(isMore && { also_more: true }) }
   }
 
   async list(filter: HandoffFilter, page: PageRequest): Promise<Page<Handoff>> {

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { after, before, describe, it } from 'node:test'
 import { widthOf } from '../../src/transports/cli/screen/width.ts'
 import { folders } from '../support/documents/folders.ts'
-import { ask, BATON, baton, cleanEnv, onTerminal, quick } from '../support/program/command.ts'
+import { ask, BATON, baton, cleanEnv, lines, onTerminal, quick } from '../support/program/command.ts'
 
 const ESCAPE = '\u001b['
 
@@ -121,6 +121,30 @@ describe('on a terminal', () => {
     assert.deepEqual([piped.code, no.code, yes.code], [4, 4, 0])
     const { timeline } = await ask<{ timeline: { act: string }[] }>(where, 'show', handoff.id)
     assert.deepEqual(timeline.at(-1)?.act, 'handoff.override_cancel')
+  })
+
+  it('a rejection in the inbox names the handoff that was rejected', async (t) => {
+    const here = { cwd: folders(t).repository('rejected') }
+    await ask(here, 'send', '--to', 'codex', '--title', 'Publish')
+    await ask(here, 'reject', '1', '--as', 'codex', '-m', 'no access')
+
+    const { shown } = onTerminal(here, ['inbox'])
+
+    assert.match(shown, /! +rejected +HO-\d{4}-001 +Handoff rejected: no access /)
+  })
+
+  it('init names the next steps in lines that fit and that a shell takes as they are', (t) => {
+    for (const dialect of ['native', 'markdown', 'package']) {
+      const cwd = folders(t).repository('shop')
+      const steps = [['Write these? [Y/n]', '\n']] as const
+      const { shown } = onTerminal({ cwd }, ['init', '--dialect', dialect], { steps })
+
+      const next = shown.slice(shown.indexOf('next: '))
+      for (const line of lines(next)) assert.ok(widthOf(line) <= 80, line)
+      assert.match(next, /\nto connect an agent: baton setup claude-code [^;]*\n[^;]*git\)\n$/)
+      const [typed] = /baton send(?:.*\\\n)*.*/.exec(next)!
+      assert.match(typed.replaceAll('\\\n', ''), /^baton send (?:--[a-z]+ (?:"[^"]+"|\S+) ?)+$/)
+    }
   })
 
   it('init shows what it will write, and a no writes nothing', async (t) => {
@@ -237,6 +261,8 @@ describe('on a terminal', () => {
 
     said(['inbox', '--as', 'codex'], new RegExp(`given back by \\S+: ${reason}`))
     said(['check', 'docs'], /frontend-specialist → react-specialist, offered/)
+    said(['import', 'docs'], /skipped: it says that nobody receives it, so there is nothing to hand over/)
+    said(['token', 'list'], /No token yet; make one with: baton token create --agent ci --scope /)
     said(['check', 'bad.md'], /write one of Created, Active, Acknowledged, Complete, Expired, Rejected/)
     said(['collect', 'a-summary-of-the-night.md'], / BPRD-2026-0042 in a-summary-of-the-night.md:2 /)
     said(['audit', 'export', '--out', 'log'], /signed by baton\.local\S+ /)

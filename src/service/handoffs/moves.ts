@@ -70,6 +70,8 @@ export function move(step: Step, handoff: Handoff, command: Command, change: Cha
   if (!decision.ok) {
     const details = { id: handoff.id, command, state: handoff.state, actor: actor.name }
     const [verb, refusal] = stepWords(command, handoff.state, change.act)
+    if (verb === 'accept' && handoff.accepted_by === actor.name && isHeld(handoff.state))
+      refuse('wrong_state', `you have accepted ${handoff.id} already; see: baton show ${handoff.id}`, details)
     if (decision.code === 'wrong_state') refuse('wrong_state', `${handoff.id} ${refusal}`, details)
     const who = list([...new Set(decision.needs)].map((role) => whoIs(handoff, role)))
     refuse('not_allowed', `${actor.name} may not ${verb} ${handoff.id}; that is for ${who}`, details)

@@ -63,7 +63,10 @@ export function tellWritten(shell: Shell, { text, ...more }: Written): void {
   if (!shell.isJson) {
     for (const { severity, line, message } of more.diagnostics ?? [])
       if (severity === 'error') shell.warn(`line ${line}: ${oneLine(message)}`)
-    for (const { field, reason } of more.losses) shell.warn(`lost ${field}: ${oneLine(reason)}`)
+    const { losses } = more
+    // More lines would push the document off the screen.
+    if (losses.length > 3) shell.warn(`lost ${losses.map((loss) => loss.field).join(', ')}; --json says why`)
+    else for (const { field, reason } of losses) shell.warn(`lost ${field}: ${oneLine(reason)}`)
   }
   if (out !== undefined) shell.answer({ ...more, file: out }, () => `${shell.screen.tick} written to ${out}`)
   else shell.answer({ text, ...more }, () => terminalText(shell, text))

@@ -8,6 +8,7 @@ import { trust } from '../../../../workspace/trust.ts'
 import type { Command } from '../../command.ts'
 import { flag, isOn, textOf } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
+import { wrap } from '../../screen/width.ts'
 
 /** A first handoff in the formats that ask for more than a receiver and a title. */
 const FIRST: Readonly<Record<string, string>> = {
@@ -16,6 +17,9 @@ const FIRST: Readonly<Record<string, string>> = {
   package:
     'baton send --to codex --title "First task" --summary "The workspace was made today. Reply with one sentence about it."',
 }
+
+const PROGRAMS =
+  'to connect an agent: baton setup claude-code (codex, gemini, copilot, opencode, qwen, cursor, vscode, git)'
 
 /** A person has just let Baton write this file, so it needs no second yes. */
 async function trustNew(workspace: Workspace, files: readonly InitFile[], env: Environment): Promise<void> {
@@ -52,10 +56,13 @@ export const init: Command = {
     }
     shell.answer(answer, () => {
       if (!plan.changes) return `${screen.tick} everything is there already`
-      const next = isDry
-        ? ''
-        : `\n\n${screen.dim(`next: ${FIRST[dialect ?? ''] ?? 'baton send --to codex --title "First task"'}; to connect an agent: baton setup claude-code (codex, gemini, copilot, opencode, qwen, cursor, vscode, git)`)}`
-      return filesText(files, isDry ? 'would be written' : 'written') + next
+      const width = screen.isTerminal ? screen.columns - 2 : Number.POSITIVE_INFINITY
+      const first = FIRST[dialect ?? ''] ?? 'baton send --to codex --title "First task"'
+      // A line that ends in \ goes on when it is copied into a shell.
+      const next = `${wrap(`next: ${first}`, width).join(' \\\n')}\n${wrap(PROGRAMS, width).join('\n')}`
+      return isDry
+        ? filesText(files, 'would be written')
+        : `${filesText(files, 'written')}\n\n${screen.dim(next)}`
     })
     return 0
 

@@ -192,14 +192,10 @@ function allLinesFit(text: string): boolean {
 function markdownPieces(text: string): readonly Piece[] {
   const front = frontMatterOf(text)
   const bodyAt = front?.bodyAt ?? (text.charCodeAt(0) === 0xfeff ? 1 : 0)
-  if (text.trim() === '')
-    return [
-      {
-        ...refusedPiece({ kind: 'markdown', end: text.length, read: readYaml }, 'empty', EMPTY),
-        bodyAt: 0,
-        isBare: true,
-      },
-    ]
+  if (text.trim() === '') {
+    const piece = refusedPiece({ kind: 'markdown', end: bodyAt, read: readYaml }, 'empty', EMPTY)
+    return [{ ...piece, start: bodyAt, bodyAt, isBare: true }]
+  }
   const whole: Piece = {
     kind: 'markdown',
     start: front?.start ?? bodyAt,

@@ -169,6 +169,8 @@ describe('an edit of Markdown', () => {
 
   it('writes front matter above a text that has none', () => {
     assert.equal(edited('x.md', '# T\r\n', set('v', 'k')), '---\r\nk: v\r\n---\r\n# T\r\n')
+    for (const blank of ['', '\n', ' \n'])
+      assert.equal(edited('x.md', blank, set('v', 'k')), `---\nk: v\n---\n${blank}`)
   })
 
   it('keeps the indentation of a block in a list', () => {

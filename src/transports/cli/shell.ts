@@ -85,7 +85,7 @@ export class Shell {
 
   /** An empty answer: a sentence for people, nothing for programs. */
   nothing(sentence: string): string {
-    const text = this.hint(sentence)
+    const text = this.screen.fit(this.hint(sentence))
     if (this.screen.isTerminal) return text
     this.say(text)
     return ''

@@ -145,7 +145,7 @@ export class Screen {
       .split('\n')
       .flatMap((line) => {
         if (widthOf(line) <= this.columns) return [line]
-        const head = /^.*\S {2,}(?=\S)|^ */.exec(line)![0]
+        const head = /^.{0,40}\S {2,}(?=\S)|^ */.exec(line)![0]
         const left = pad('', head.trim() === '' ? head.length + GAP.length : widthOf(head))
         const parts = wrap(line.slice(head.length), this.columns - left.length)
         return parts.map((part, i) => (i === 0 ? head : left) + part)

@@ -113,7 +113,7 @@ function itemText({ screen }: Shell, item: Item): string {
   const said = [outcome, facts, why === undefined ? undefined : oneLine(why)]
     .filter((part) => part)
     .join(': ')
-  return `${marks[outcome]} ${plainText(file)}${line > 1 ? `:${line}` : ''}  ${said}`
+  return screen.fit(`${marks[outcome]} ${plainText(file)}${line > 1 ? `:${line}` : ''}  ${said}`)
 }
 
 function counts(items: readonly Item[]): string {

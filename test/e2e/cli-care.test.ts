@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { folders } from '../support/documents/folders.ts'
-import { ask, onTerminal, quick, type Where } from '../support/program/command.ts'
+import { ask, doctorFinds, onTerminal, quick, type Where } from '../support/program/command.ts'
 
 const run = (where: Where, line: string, ...more: string[]) => ask(where, ...line.split(' '), ...more)
 
@@ -44,6 +44,30 @@ describe('work is not lost by typing', () => {
     })
     assert.equal(code, 0, shown)
     assert.equal((await ask<{ handoff: { to: string } }>(where, 'show', '3')).handoff.to, 'claude')
+  })
+
+  it('doctor names open work of an agent that the list of agents does not have', async (t) => {
+    const where = { cwd: folders(t).repository('shop') }
+    const list = (...names: string[]) =>
+      writeFileSync(
+        join(where.cwd, 'baton.yaml'),
+        `agents: { ${names.map((name) => `${name}: {}`).join(', ')} }\n`,
+      )
+    list('codex', 'gemini')
+    await run(where, 'send --to codex --title Work')
+    assert.ok(!(await doctorFinds(where)).includes('agents'))
+
+    list('gemini')
+
+    const { stdout } = await quick(where, 'doctor')
+    assert.match(
+      stdout,
+      /✗ agents\tcodex is not in the list of agents and has open work, such as (HO-\d{4}-001)\. Add codex to the list, or run: baton reassign \1 --to <agent>/,
+    )
+    await run(where, 'reassign 1 --to gemini')
+    assert.ok(!(await doctorFinds(where)).includes('agents'))
+    await run(where, 'agent remove gemini')
+    assert.ok((await doctorFinds(where)).includes('agents'), 'a removed agent')
   })
 
   it('a receiver that looks like a known one is asked about at a terminal, in send and in reassign', async (t) => {
@@ -97,9 +121,15 @@ describe('work is not lost by typing', () => {
     assert.match((await quick(where, 'notice', 'ack')).stderr, /notice ack needs <uid>/)
   })
 
-  it('show tells when work is tried again, and since when ended work stands so', async (t) => {
+  it('show tells until when work can be accepted, when it is tried again, and since when it has ended', async (t) => {
     const where = { cwd: folders(t).repository('shop') }
-    await run(where, 'send --to codex --title Work --retry', '{"max": 3, "delay_s": 600, "multiplier": 2}')
+    const retry = ['--retry', '{"max": 3, "delay_s": 600, "multiplier": 2}']
+    const sent = await ask<{ handoff: { ack_deadline: string } }>(
+      where,
+      ...['send', '--to', 'codex', '--title', 'Work', ...retry],
+    )
+    const offered = await quick(where, 'show', '1')
+    assert.ok(offered.stdout.includes(`Accept\t${sent.handoff.ack_deadline}\n`), offered.stdout)
     await run(where, 'accept 1 --as codex')
     const failed = await ask<{ handoff: { not_before: string } }>(
       where,

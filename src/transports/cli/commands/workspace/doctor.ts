@@ -6,7 +6,9 @@ import type { Context } from '../../../../compose/open.ts'
 import { demandKept } from '../../../../compose/own-store.ts'
 import { version } from '../../../../compose/version.ts'
 import { parseConfig, readConfigText, readSettings } from '../../../../config/file.ts'
+import type { Agent } from '../../../../domain/agent.ts'
 import { BatonError, ERROR_CODES } from '../../../../domain/errors.ts'
+import { OPEN_STATES } from '../../../../domain/lifecycle.ts'
 import { newestCheckpoint } from '../../../../service/audit/checkpoints.ts'
 import { doubtsIn } from '../../../../service/audit/doubts.ts'
 import type { Store } from '../../../../service/service.ts'
@@ -55,6 +57,7 @@ export const doctor: Command = {
       await attempt(findings, 'store', async () => {
         const context = await storeAndLog(findings, shell)
         findings.push(...serverResult(context, shell.io.env.uid))
+        await attempt(findings, 'agents', async () => findings.push(...(await agentsResult(context))))
         await attempt(findings, 'folders', () => folders(findings, context))
       })
     const ok = findings.every((finding) => finding.ok)
@@ -116,6 +119,19 @@ function serverResult({ service, workspace }: Context, uid: number | undefined):
   const wrong = `${server.url} was started here and serves ${server.store}, not this store; stop it and start: baton serve`
   const ok = server.store === location
   return [{ name: 'server', ok, detail: ok ? server.url : wrong }]
+}
+
+/** Open work of a name that was removed, or that the list in `baton.yaml` does not have. */
+async function agentsResult({ service: { deps } }: Context): Promise<readonly DoctorResult[]> {
+  const { agents: listed } = deps.policy
+  const isListed = ({ name, kind }: Agent) => !listed || kind === 'human' || Object.hasOwn(listed, name)
+  const gone = (await deps.store.agents()).filter((agent) => agent.removed || !isListed(agent))
+  const open = gone.map(({ name }) => deps.store.handoffs({ to: name, state: OPEN_STATES }, { limit: 1 }))
+  const [first] = (await Promise.all(open)).flatMap(({ items }) => items)
+  if (!first) return []
+  const { id, to } = first
+  const detail = `${to} is not in the list of agents and has open work, such as ${id}. Add ${to} to the list, or run: baton reassign ${id} --to <agent>`
+  return [{ name: 'agents', ok: false, detail }]
 }
 
 function folderProblem(dir: string): string | undefined {
@@ -237,22 +253,20 @@ const NAMELESS = new Set(['node', 'rights', 'log', 'rows', 'callers', 'counts'])
  * The report for a person who helps: versions, numbers and findings. Names of agents, titles, texts, paths,
  * addresses and values of settings stay here.
  */
-async function reportOf(shell: Shell, findings: readonly DoctorResult[]): Promise<unknown> {
-  return {
-    baton: version(),
-    node: process.version,
-    system: `${process.platform} ${process.arch}`,
-    checks: findings.map(({ name, ok, detail, code }) => ({
-      name,
-      ok,
-      code,
-      ...(ok && NAMELESS.has(name) && { detail }),
-    })),
-    ...(await numbers(shell)),
-    settings: await settingNames(shell),
-    coding_agent: shell.io.env.codingAgent !== undefined,
-  }
-}
+const reportOf = async (shell: Shell, findings: readonly DoctorResult[]): Promise<unknown> => ({
+  baton: version(),
+  node: process.version,
+  system: `${process.platform} ${process.arch}`,
+  checks: findings.map(({ name, ok, detail, code }) => ({
+    name,
+    ok,
+    code,
+    ...(ok && NAMELESS.has(name) && { detail }),
+  })),
+  ...(await numbers(shell)),
+  settings: await settingNames(shell),
+  coding_agent: shell.io.env.codingAgent !== undefined,
+})
 
 async function numbers(shell: Shell): Promise<object> {
   try {

@@ -53,6 +53,13 @@ export const newAgent = (name: string, kind: AgentKind, at: string): Agent => ({
   created_at: at,
 })
 
+/** Held by another session of the same agent, which finishes it. Work taken without a session is everybody's. */
+export const isElsewhere = (
+  { agent, instance }: { readonly agent: string; readonly instance?: string | undefined },
+  held: { readonly holder?: string | undefined; readonly instance?: string | undefined },
+): boolean =>
+  held.holder === agent && instance !== undefined && held.instance !== undefined && held.instance !== instance
+
 /** The holder as one text: each instance of an agent is a holder of its own. */
 export const holderKey = (agent: string, instance?: string): string =>
   instance === undefined ? agent : `${agent}#${instance}`

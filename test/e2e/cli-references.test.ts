@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { Handoff } from '../../src/domain/handoffs/handoff.ts'
+import { packageDocument } from '../support/documents/documents.ts'
 import { folders } from '../support/documents/folders.ts'
 import { ask, baton, quick, refusal, type Where } from '../support/program/command.ts'
 
@@ -32,7 +35,7 @@ describe('@, the only one that fits', () => {
       'in_progress',
     ])
     assert.deepEqual(await state('submit', '@', '--as', 'codex', '--note', 'Done'), [id, 'in_review'])
-    assert.deepEqual(await state('verify', '@', '--fail', 'no tests'), [id, 'in_progress'])
+    assert.deepEqual(await state('verify', '@', '--fail', '-m', 'no tests'), [id, 'in_progress'])
     assert.deepEqual(await state('submit', '@', '--as', 'codex', '--note', 'tests'), [id, 'in_review'])
     assert.deepEqual(await state('verify', '@', '--pass'), [id, 'completed'])
     assert.equal((await ask<Sent>(where, 'show', '@')).handoff.id, id)
@@ -139,6 +142,19 @@ describe('a shortened id', () => {
 
     assert.deepEqual([exit, message], [2, '-01 is a part of 3 ids; write more of the one you mean'])
     assert.equal((details.candidates as unknown[]).length, 3)
+  })
+
+  it('is refused where the number is also the id of a document', async (t) => {
+    const place = here(t)
+    await send(place)
+    writeFileSync(join(place.cwd, 'HO-001.yaml'), packageDocument('HO-001', '2026-02-21T09:00:00Z'))
+    await ask(place, 'import', 'HO-001.yaml')
+
+    for (const number of ['1', '001']) {
+      const { message } = await refusal(place, 'show', number)
+      assert.equal(message, `${number} is a part of 2 ids; write more of the one you mean`)
+    }
+    assert.equal((await ask<Sent>(place, 'show', 'HO-001')).handoff.id, 'HO-001')
   })
 
   it('is refused with the way to look for it when there is none, and exit 3', async () => {

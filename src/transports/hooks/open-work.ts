@@ -1,4 +1,5 @@
-import { BatonError } from '../../domain/errors.ts'
+import { isElsewhere } from '../../domain/actor.ts'
+import { onRefusal } from '../../domain/errors.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { isOpen } from '../../domain/lifecycle.ts'
 import type { Task } from '../../domain/tasks/task.ts'
@@ -37,17 +38,11 @@ const MOST_DELIVERABLES = 10
 /** The agent, and the one session of it that asks, where that is known. */
 export interface Asker {
   readonly agent: string
+  /** The session of the agent, where its environment or its process names one. */
   readonly instance: string | undefined
   /** The instances of its sessions that have ended. */
   readonly ended?: (() => Promise<ReadonlySet<string>>) | undefined
 }
-
-/** Held by another session of the same agent, which finishes it. Work taken without a session is everybody's. */
-export const isElsewhere = (
-  { agent, instance }: Asker,
-  held: Pick<Handoff, 'holder' | 'instance'>,
-): boolean =>
-  held.holder === agent && instance !== undefined && held.instance !== undefined && held.instance !== instance
 
 export async function openWork(session: Session, asker: Asker): Promise<OpenWork> {
   const { agent } = asker
@@ -84,10 +79,7 @@ export async function openWork(session: Session, asker: Asker): Promise<OpenWork
 }
 
 /** A token for handoffs alone sees no tasks at its server. */
-function unseen(error: unknown): { readonly items: readonly Task[] } {
-  if (error instanceof BatonError && error.code === 'not_found') return { items: [] }
-  throw error
-}
+const unseen = onRefusal<{ readonly items: readonly Task[] }>({ items: [] }, 'not_found')
 
 export const isTurnOf = (agent: string, { state, need, waiting_for }: Handoff): boolean =>
   waiting_for === agent && (state === 'in_review' || (state === 'needs_input' && need === 'clarification'))

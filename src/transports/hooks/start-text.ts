@@ -1,3 +1,4 @@
+import { isElsewhere } from '../../domain/actor.ts'
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import { givenBack } from '../../domain/handoffs/reasons.ts'
 import type { Notice } from '../../domain/people/notice.ts'
@@ -5,15 +6,7 @@ import { inWords } from '../../domain/texts/visible.ts'
 import type { Session } from '../cli/session/session.ts'
 import { nextMove } from '../cli/views/words.ts'
 import type { HookMark } from './marks.ts'
-import {
-  type Asker,
-  isElsewhere,
-  isNone,
-  isTurnOf,
-  type OpenWork,
-  openWork,
-  quotedShort,
-} from './open-work.ts'
+import { type Asker, isNone, isTurnOf, type OpenWork, openWork, quotedShort } from './open-work.ts'
 
 /** Every session pays for this text, so each part has a share of bytes, about three to a token. The tools show the rest. */
 const SHARES = { note: 200, held: 420, left: 200, waiting: 360, notices: 120 }

@@ -1,6 +1,6 @@
-import { ANYONE } from '../../../domain/actor.ts'
+import { ANYONE, isElsewhere } from '../../../domain/actor.ts'
 import type { Actor } from '../../../domain/agent.ts'
-import { BatonError } from '../../../domain/errors.ts'
+import { BatonError, notFound, onRefusal } from '../../../domain/errors.ts'
 import { rolesOf } from '../../../domain/handoffs/guards.ts'
 import type { Handoff } from '../../../domain/handoffs/handoff.ts'
 import { type Command, decide, isOpen, statesFor, TRANSITIONS } from '../../../domain/lifecycle.ts'
@@ -70,11 +70,7 @@ export async function resolveHandoff(
   const found = numbered.length > 0 ? numbered : await matches(session, ref)
   if (found.length === 1) return found[0]!.id
   if (found.length === 0)
-    throw new BatonError(
-      'not_found',
-      `no handoff has ${ref} in its id; look for it with: baton list ${ref}`,
-      { id: ref },
-    )
+    throw notFound(`no handoff has ${ref} in its id; look for it with: baton list ${ref}`, { id: ref })
   throw several(`${ref} is a part of ${found.length} ids; write more of the one you mean`, found)
 }
 
@@ -103,13 +99,14 @@ async function matches(session: Session, ref: string): Promise<readonly Handoff[
 /** The only handoff to which this caller can do this. */
 async function theOnlyOne(session: Session, operation: OperationName): Promise<Handoff> {
   const actor = await session.actor()
-  const found = await candidates(session, operation, actor)
+  const all = await candidates(session, operation, actor)
+  const found = all.filter((handoff) => !isElsewhere({ ...actor, agent: actor.name }, handoff))
   const [only] = found
   if (only && found.length === 1) return only
   if (only) throw several(`@ could be any of ${found.length}; name the one you mean`, found)
   const verb = typedAs(operation).split(' ').at(-1)
   const reason = NOTHING_FOUND[operation] ?? `has no handoff to ${verb}; see: baton list`
-  throw new BatonError('not_found', `${actor.name} ${reason}`, { actor: actor.name, operation })
+  throw notFound(`${actor.name} ${reason}`, { actor: actor.name, operation })
 }
 
 export async function candidates(
@@ -168,14 +165,8 @@ async function involving(
 
 /** The caller's own row tells its configured roles; a token without that scope goes without. */
 async function ownRow(session: Session, actor: Actor) {
-  try {
-    const { items } = await session.call('agent_list', {})
-    return items.find(({ name }) => name === actor.name)
-  } catch (error) {
-    if (error instanceof BatonError && (error.code === 'not_found' || error.code === 'not_allowed'))
-      return undefined
-    throw error
-  }
+  const seen = await session.call('agent_list', {}).catch(onRefusal(undefined, 'not_found', 'not_allowed'))
+  return seen?.items.find(({ name }) => name === actor.name)
 }
 
 async function pages(session: Session, filter: object, most = 1): Promise<readonly Handoff[]> {

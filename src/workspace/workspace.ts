@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path'
 import { type Environment, formatsIn } from '../config/config.ts'
 import type { Format } from '../dialects/relative.ts'
 import { BatonError } from '../domain/errors.ts'
+import { orElse } from '../domain/once.ts'
 import type { Checkout } from '../git/checkout.ts'
 import { findWorkspace, hasBatonFolder, lookAround, type Workspace, workspaceAt } from './find.ts'
 
@@ -28,15 +29,16 @@ export async function formatsAround(cwd: string, environment: Environment): Prom
 
 /** A word that this user's home keeps about a store: `ours` of one that was made or adopted here. */
 export function storeNote({ home, uid }: Environment, about: string): string | undefined {
-  const file = noteFile(home, about)
-  try {
-    const [word, ...rest] = readFileSync(file, 'utf8').split('\n')
-    // A home may be shared by mistake: what another user wrote there counts for nothing.
-    return rest.join('\n') === about && (uid ?? statSync(file).uid) === statSync(file).uid ? word : undefined
-  } catch {
-    return undefined
-  }
+  const [word, ...rest] = linesIn(noteFile(home, about), uid)
+  return rest.join('\n') === about ? word : undefined
 }
+
+/** A home may be shared by mistake: what another user wrote there counts for nothing, and may not even be readable. */
+export const linesIn = (note: string, uid?: number): readonly string[] =>
+  orElse(
+    () => ((uid ?? statSync(note).uid) === statSync(note).uid ? readFileSync(note, 'utf8').split('\n') : []),
+    [],
+  )
 
 /** A home that cannot be written knows no store; that stops no command. */
 export function noteStore({ home }: Pick<Environment, 'home'>, about: string, word: string): void {
@@ -51,14 +53,13 @@ export function noteStore({ home }: Pick<Environment, 'home'>, about: string, wo
 export const adoptStore = (environment: Environment, store: { location: string; origin: string }): void =>
   noteStore(environment, `${store.location} ${store.origin}`, 'ours')
 
-/** Whether this user's home knows the store of this file as its own. Opens nothing. */
-export function isOwnStore({ home, uid }: Environment, location: string): boolean {
+/** The stores of which this user's home keeps one of these words, `ours` of its own. Opens none. */
+export function knownStores({ home, uid }: Environment, ...words: readonly string[]): readonly string[] {
   const folder = join(home, '.baton', 'stores')
   const names = existsSync(folder) ? readdirSync(folder) : []
-  return names.some((name) => {
-    const [word, about = ''] = readFileSync(join(folder, name), 'utf8').split('\n')
-    const isTheirs = uid !== undefined && statSync(join(folder, name)).uid !== uid
-    return word === 'ours' && about.startsWith(`${location} `) && !isTheirs
+  return names.flatMap((name) => {
+    const [word, about = ''] = linesIn(join(folder, name), uid)
+    return words.includes(word!) ? [about.slice(0, about.lastIndexOf(' '))] : []
   })
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { config } from 'zod'
 import { hookEnvironment, startedAgent } from '../../../../config/config.ts'
 import { BatonError } from '../../../../domain/errors.ts'
+import { orElse } from '../../../../domain/once.ts'
 import { findWorkspace } from '../../../../workspace/find.ts'
 // Not loaded late: each file is a millisecond, and an agent waits for this command at every stop.
 import { answerHook, DEFAULT_REFUSALS, tellAgent } from '../../../hooks/agent-hook.ts'
@@ -136,22 +137,15 @@ async function isForUserHooks({ cwd, env }: Io, program: Program): Promise<boole
   if (env.url !== undefined || env.store !== undefined) return true
   const workspace = await findWorkspace(cwd, env).catch(() => undefined)
   if (workspace === undefined) return false
-  const [{ isOwnStore }, { targetOf }] = await Promise.all([
+  const [{ knownStores }, { targetOf }] = await Promise.all([
     import('../../../../workspace/workspace.ts'),
     import('../../../../setup/targets.ts'),
   ])
   const { hooks } = targetOf(program).project
-  if (statSync(workspace.database, { throwIfNoEntry: false }) && !isOwnStore(env, workspace.database))
-    return false
-  return hooks === undefined || !textIn(join(workspace.checkout, hooks)).includes('baton hook ')
-}
-
-function textIn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
+  const isOurs = () => knownStores(env, 'ours').includes(workspace.database)
+  if (statSync(workspace.database, { throwIfNoEntry: false }) && !isOurs()) return false
+  const text = orElse(() => readFileSync(join(workspace.checkout, hooks ?? ''), 'utf8'), '')
+  return !text.includes('baton hook ')
 }
 
 function at(io: Io, cwd: string | undefined): Io {

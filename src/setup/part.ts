@@ -83,9 +83,9 @@ const isCommand = (command: unknown, starts: string): boolean =>
 /** The shell's answer to a missing command (127) makes Gemini CLI ask its model again, for ever. */
 export const IF_INSTALLED = 'command -v baton >/dev/null || exit 0; '
 
-/** After each tool a shell looks for a file, here or above; only where there is news does it start a program. */
+/** After each tool a shell looks for files, here or above; only where there is news for its session does it start a program. */
 export const ifNews = (agent: string): string =>
-  `${NEWS_FOLDER}[ -e "$d/.baton/news/${agent}" ] || [ -e ~/.baton/news/${agent} ] || exit 0; `
+  `${NEWS_FOLDER}for f in "$d/.baton/news/${agent}" ~/.baton/news/${agent} ""; do [ -e "$f" ] && break; [ -e "$f@rest" ] && [ ! -e "$f@seen-$PPID" ] && break; done; [ "$f" ] || exit 0; `
 const NEWS_FOLDER = `d="\${CLAUDE_PROJECT_DIR:-$PWD}"; until [ -d "$d/.baton/news" ]; do case "$d" in */*) d="\${d%/*}";; *) break;; esac; done; `
 
 export function hooksPart(file: string, hooks: readonly Hook[]): Part {

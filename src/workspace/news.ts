@@ -5,11 +5,13 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { orElse } from '../domain/once.ts'
 import type { News } from '../service/deps.ts'
 
 /** Nobody reads the news of an agent that never comes back. */
@@ -30,9 +32,8 @@ export function openNews(dir: string): void {
 }
 
 /** Never throws: the change is made, and the inbox tells of it too. */
-export function addNews(dir: string, { agent, ...news }: News): void {
+export function addNews(dir: string, { agent, ...news }: News, file = newsFile(dir, agent)): void {
   try {
-    const file = newsFile(dir, agent)
     const known = isFolder(dir) ? lstatSync(file, { throwIfNoEntry: false }) : undefined
     if (!isFolder(dir) || (known && (!known.isFile() || known.size > MOST_BYTES))) return
     const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants
@@ -44,27 +45,32 @@ export function addNews(dir: string, { agent, ...news }: News): void {
   }
 }
 
-/** Takes the news that `isFor` wants and drops what `isOver`; the rest stays for other sessions. */
+/** Takes the news that `isFor` wants and drops what `isOver`. The process `asker` passes over the rest from now on. */
 export function takeNews(
   dir: string,
   agent: string,
   isFor: (news: News) => boolean,
   isOver: (news: News) => boolean,
+  asker: number,
 ): readonly News[] {
   const file = newsFile(dir, agent)
-  const taken = `${file}@${process.pid}`
-  try {
-    // Only one of several hooks at once gets the file.
-    renameSync(file, taken)
-    const lines = readFileSync(taken, 'utf8').split('\n')
-    const all = lines.flatMap((line): readonly News[] =>
-      line === '' ? [] : [{ ...JSON.parse(line), agent }],
-    )
-    rmSync(taken)
-    for (const news of all) if (!isFor(news) && !isOver(news)) addNews(dir, news)
-    return all.filter(isFor)
-  } catch {
-    rmSync(taken, { force: true })
-    return []
-  }
+  const [old, fresh] = [newsTaken(`${file}@rest`, agent), newsTaken(file, agent)]
+  const isLeft = (news: News) => !isFor(news) && !isOver(news)
+  // Nobody else has looked at the fresh ones.
+  if (fresh.some(isLeft))
+    for (const name of readdirSync(join(dir, 'news')))
+      if (name.startsWith(`${agent}@seen-`)) rmSync(join(dir, 'news', name), { force: true })
+  const left = [...old, ...fresh].filter(isLeft)
+  for (const news of left) addNews(dir, news, `${file}@rest`)
+  if (left.length > 0) orElse(() => closeSync(openSync(`${file}@seen-${asker}`, 'wx', 0o600)), undefined)
+  return [...old, ...fresh].filter(isFor)
+}
+
+function newsTaken(file: string, agent: string): readonly News[] {
+  const own = `${file}@${process.pid}`
+  // Only one of several hooks at once gets the file.
+  orElse(() => renameSync(file, own), undefined)
+  const lines = orElse(() => readFileSync(own, 'utf8'), '').match(/.+/g) ?? []
+  rmSync(own, { force: true })
+  return lines.flatMap((line) => orElse((): News[] => [{ ...JSON.parse(line), agent }], []))
 }

@@ -72,12 +72,17 @@ for (const { program, target, hooks, hello } of recorded)
           return
         }
         for (const input of inputs) await hear(where, input)
+        for (const input of inputs.filter(({ parentAgentId }) => parentAgentId !== undefined)) {
+          const { stdout } = await called(await withWork(t, event, String(input.agentType)), event, input)
+          assert.match(stdout, REFUSED)
+        }
         if (event === 'session-start') for (const text of told) assert.match(text, /Add limits/)
         // The first stop is refused with the work; one that follows from it, or waits for a job, is not.
         else if (/stop|after-agent/.test(event))
           for (const [at, text] of told.entries()) {
-            const { stop_hook_active, background_tasks = [] } = inputs[at]!
-            const mayStop = stop_hook_active === true || Object(background_tasks).length > 0
+            const { stop_hook_active, background_tasks = [], parentAgentId } = inputs[at]!
+            const isOthers = Object(background_tasks).length > 0 || parentAgentId !== undefined
+            const mayStop = stop_hook_active === true || isOthers
             assert.match(text, mayStop ? /^$/ : REFUSED)
           }
         else {

@@ -6,16 +6,14 @@ import type { Session } from '../cli/session/session.ts'
 import { actOf } from '../cli/views/words.ts'
 import type { HookEvent, HookInput, Program } from './hook-input.ts'
 import { Marks } from './marks.ts'
-import { callsFor, isNone, type OpenWork, openWork, ownMoves, workNamedIn } from './open-work.ts'
+import { type Asker, callsFor, isNone, type OpenWork, openWork, ownMoves, workNamedIn } from './open-work.ts'
 import { startText } from './start-text.ts'
 
-export interface HookCall {
+export interface HookCall extends Asker {
   readonly event: HookEvent
-  readonly agent: string
-  /** The session of the agent, where its environment or its process names one. */
-  readonly instance: string | undefined
-  readonly ended?: (() => Promise<ReadonlySet<string>>) | undefined
   readonly program: Program
+  /** The process of that program; not a number where the system does not tell. */
+  readonly asker: number
   /** How often a session may be kept from stopping. */
   readonly refusals: number
   readonly input: HookInput
@@ -65,7 +63,8 @@ async function atStart(call: HookCall): Promise<HookAnswer> {
 const MOST_NEWS = 8
 
 /** The texts that others wrote stay away: some programs pass this on as a message of the system. */
-async function afterTool({ agent, instance, ended, folder, program, input }: HookCall): Promise<HookAnswer> {
+async function afterTool(call: HookCall): Promise<HookAnswer> {
+  const { agent, instance, ended, folder, program, input, asker } = call
   // Gemini drops the answer of a hook after a tool that failed: the next one brings it.
   if (input.isFailed) return NOTHING
   const over = (await ended?.()) ?? new Set()
@@ -74,6 +73,7 @@ async function afterTool({ agent, instance, ended, folder, program, input }: Hoo
     agent,
     ({ instance: holder }) => holder === undefined || instance === undefined || holder === instance,
     ({ instance: holder }) => holder !== undefined && over.has(holder),
+    asker,
   )
   const lines = [...new Set(news.map(({ id, act, by }) => `- ${id}: ${by} ${actOf(act, by)}`))].slice(
     -MOST_NEWS,
@@ -174,10 +174,7 @@ function refuseStop(program: Program, reason: string, event = 'Stop'): HookAnswe
 export function tellAgent(program: Program, text: string, hookEventName = 'SessionStart'): HookAnswer {
   if (program === 'cursor') return { exit: 0, stdout: { additional_context: text } }
   if (program === 'copilot') return { exit: 0, stdout: { additionalContext: text } }
-  return {
-    exit: 0,
-    stdout: { hookSpecificOutput: { hookEventName, additionalContext: text } },
-  }
+  return { exit: 0, stdout: { hookSpecificOutput: { hookEventName, additionalContext: text } } }
 }
 
 /** Claude Code has no JSON for this one: the code refuses, and the agent reads what stands in the error stream. */

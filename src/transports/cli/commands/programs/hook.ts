@@ -87,10 +87,12 @@ export const hook: Command = {
 /** The agent with its session. One that begins gets a seat, so that its server and its commands find the same. */
 async function sessionFor(io: Io, session: Session, isBeginning: boolean) {
   const { name: agent, instance = io.env.instance } = await session.actor()
-  if (io.env.instance !== undefined) return { agent, instance }
+  // Between the two is the shell of the hook.
+  const asker = Number.parseInt((await io.above?.())?.[1]?.name ?? '', 10)
+  if (io.env.instance !== undefined) return { agent, instance, asker }
   const seats = () => seatsOf(io, session.place, agent)
   const ended = async () => (await seats()).ended()
-  return { agent, instance: isBeginning ? ((await seats()).reserve() ?? instance) : instance, ended }
+  return { agent, instance: isBeginning ? ((await seats()).reserve() ?? instance) : instance, ended, asker }
 }
 
 /** A store that came with a clone could hold any instructions. */

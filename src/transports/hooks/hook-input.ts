@@ -23,6 +23,8 @@ export interface HookInput {
   readonly isContinued: boolean
   readonly trigger: string | undefined
   readonly subagent: { readonly id: string | undefined; readonly type: string } | undefined
+  /** It stops below another agent: Copilot CLI has one event for both. */
+  readonly isBelow: boolean
   /** Id and words of a task of the agent's own list. */
   readonly task: { readonly id: string; readonly text: string } | undefined
   readonly isCursor: boolean
@@ -113,7 +115,7 @@ export function toHookInput(said: Readonly<Record<string, unknown>>): HookInput 
   }
   const roots = said.workspace_roots
   const root: unknown = Array.isArray(roots) ? roots[0] : undefined
-  const type = text('agent_type')
+  const type = text('agent_type') ?? text('agentType')
   const task = text('task_id')
   const jobs: readonly unknown[] = Array.isArray(said.background_tasks) ? said.background_tasks : []
   return {
@@ -122,7 +124,8 @@ export function toHookInput(said: Readonly<Record<string, unknown>>): HookInput 
     isContinued:
       said.stop_hook_active === true || (typeof said.loop_count === 'number' && said.loop_count > 0),
     trigger: text('source') ?? text('trigger'),
-    subagent: type === undefined ? undefined : { id: text('agent_id'), type },
+    subagent: type === undefined ? undefined : { id: text('agent_id') ?? text('agentId'), type },
+    isBelow: text('parentAgentId') !== undefined,
     task:
       task === undefined
         ? undefined

@@ -43,14 +43,15 @@ export const hook: Command = {
   async run(shell, args) {
     const [word = ''] = args.words
     if (word === 'pre-commit') return preCommit(shell, args)
-    const event = eventOf(word)
-    if (event === undefined)
+    const named = eventOf(word)
+    if (named === undefined)
       throw new BatonError('invalid_input', `there is no event ${word}: ${EVENTS.join(', ')} or pre-commit`, {
         event: word,
       })
     // Code that is generated for a schema pays off from the second use on, and a hook uses each once.
     config({ jitless: true })
     const input = await readHookInput(shell.io.pull ?? shell.io.stdin)
+    const event = named === 'stop' && input.isBelow ? 'subagent-stop' : named
     const asked = choiceOf(args, 'for', PROGRAMS)
     // Cursor runs the hooks of Claude Code too; its own entry answers there.
     if (input.isCursor && asked !== undefined && asked !== 'cursor') return 0

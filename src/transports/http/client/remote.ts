@@ -104,8 +104,9 @@ export function createRemote(options: RemoteOptions): Remote {
       return name === 'handoff_wait' ? waitOn(ask, answers, input, given) : ask(name, input, given)
     },
     async whoami() {
-      const { actor } = (await send('GET', new URL('v1/whoami', base))) as { actor: Actor }
-      return actor
+      // The first question of a session: an agent cannot begin before its answer.
+      const asked = send('GET', new URL('v1/whoami', base), undefined, { answerMs: 8_000 })
+      return ((await asked) as { actor: Actor }).actor
     },
     events: (given) =>
       eventsOf(async (query, last, signal) => {

@@ -2,7 +2,14 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FileEdit, placeIn, readText } from './file-edit.ts'
 import { type Part, saysNothing } from './part.ts'
-import { AGENT_TARGET_NAMES, type AgentTargetName, fileParts, type TargetOptions } from './targets.ts'
+import {
+  AGENT_TARGET_NAMES,
+  type AgentTargetName,
+  fileParts,
+  permissionParts,
+  type TargetOptions,
+  targetOf,
+} from './targets.ts'
 import type { SetupEdit, UndoFile } from './undo.ts'
 
 /** The folders that files are named from, each with the copies of what was there before. */
@@ -76,13 +83,21 @@ function withoutPart(part: Part, text: string): string | undefined {
   return after !== text && saysNothing(after) ? undefined : after
 }
 
-/** Files that another program set up here needs as well: AGENTS.md is read by several. */
+/** Files that others need too: several programs read AGENTS.md, several projects a permission in the home. */
 export async function filesOfOthers(
   ground: Ground,
   name: AgentTargetName,
   options: TargetOptions,
+  projects: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>()
+  const personal = { ...options, shared: false }
+  const [permission] = targetOf(name).isWide && !options.user ? permissionParts(name, personal) : []
+  for (const root of [ground.home, ...projects].filter((each) => each !== ground.root)) {
+    const [server] = fileParts(name, { ...options, user: root === ground.home })
+    if (permission && server && (await isThere({ ...ground, root }, server)))
+      found.add(await pathOf(ground, permission))
+  }
   for (const other of AGENT_TARGET_NAMES.filter((each) => each !== name)) {
     const [first, ...rest] = fileParts(other, options)
     if (first === undefined || !(await isThere(ground, first))) continue
@@ -92,10 +107,9 @@ export async function filesOfOthers(
 }
 
 async function isThere(ground: Ground, part: Part): Promise<boolean> {
-  const text = readText(await pathOf(ground, part))
-  if (text === undefined) return false
   try {
-    return part.remove(text) !== text
+    const text = readText(await pathOf(ground, part))
+    return text !== undefined && part.remove(text) !== text
   } catch {
     // A file that cannot be read is its own target's business.
     return false

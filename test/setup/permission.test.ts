@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { folders, git } from '../support/documents/folders.ts'
-import { ask, BATON, quick, refusal, type Where } from '../support/program/command.ts'
+import { ask, BATON, baton, quick, refusal, type Where } from '../support/program/command.ts'
 import { PROGRAMS, put, snapshot, textOf } from './files.ts'
 
 interface Place extends Where {
@@ -15,6 +15,14 @@ function here(t: TestContext): Place {
   const place = folders(t)
   const home = place.folder('home')
   return { cwd: place.repository('shop'), home, env: { HOME: home } }
+}
+
+/** Two projects of one person. */
+function projects(t: TestContext) {
+  const place = folders(t)
+  const home = place.folder('home')
+  const at = (name: string): Where => ({ cwd: place.repository(name), env: { HOME: home } })
+  return { home, shop: at('shop'), blog: at('blog') }
 }
 
 async function done(where: Where, ...args: readonly string[]): Promise<void> {
@@ -53,6 +61,73 @@ describe('the permission that baton setup writes', () => {
       assert.deepEqual([snapshot(where.cwd), snapshot(where.home)], before)
       assert.doesNotMatch(textOf(where.cwd, '.git/info/exclude'), /baton/)
     })
+
+  for (const program of ['gemini', 'qwen', 'cursor'])
+    it(`stays in the home for ${program} until the last project that uses it is done`, async (t) => {
+      const { home, shop, blog } = projects(t)
+      const before = snapshot(home)
+      const [file = ''] = PERMISSIONS[program] ?? []
+      for (const where of [shop, blog]) {
+        await done(where, program)
+        await ask(where, 'agent', 'add', 'codex')
+      }
+      const given = textOf(join(home, '..'), file)
+
+      await done(shop, program, '--remove')
+      assert.equal(textOf(join(home, '..'), file), given)
+      await done(blog, program, '--remove')
+      assert.deepEqual(snapshot(home), before)
+
+      await done(shop, program, '--user')
+      const user = textOf(join(home, '..'), file)
+      await done(blog, program)
+      await done(blog, program, '--remove')
+      assert.equal(textOf(join(home, '..'), file), user)
+    })
+
+  it('stays in the home for a project that has no store in its folder yet, and for no store elsewhere', async (t) => {
+    const { home, shop, blog } = projects(t)
+    const before = snapshot(home)
+    put(home, { '.baton/stores/elsewhere': 'ours\n127.0.0.1:5432/baton baton.local/1' })
+    for (const where of [shop, blog]) await done(where, 'gemini')
+    const given = snapshot(home)
+
+    await done(shop, 'gemini', '--remove')
+    assert.deepEqual(snapshot(home), given)
+    // A process of its own, in the folder of the project.
+    await baton(blog, 'setup', 'gemini', '--remove', '--yes')
+    assert.deepEqual(snapshot(home), before)
+  })
+
+  it('is taken out of the home although a note there about another store cannot be read', async (t) => {
+    const { home, shop } = projects(t)
+    const before = snapshot(home)
+    await done(shop, 'gemini')
+    symlinkSync('nowhere', join(home, '.baton/stores/theirs'))
+
+    await done(shop, 'gemini', '--remove')
+    const { code, stderr } = await quick(shop, 'uninstall', '--yes')
+
+    assert.equal(code, 0, stderr)
+    rmSync(join(home, '.baton/stores/theirs'))
+    assert.deepEqual(snapshot(home), before)
+  })
+
+  it('stays in the home when another project takes its shared one away', async (t) => {
+    const { home, shop, blog } = projects(t)
+    for (const where of [shop, blog]) {
+      await done(where, 'cursor')
+      await ask(where, 'agent', 'add', 'codex')
+    }
+    await done(shop, 'cursor', '--shared')
+    const [given, shared] = [snapshot(home), snapshot(shop.cwd)]
+
+    await done(shop, 'cursor', '--shared', '--remove')
+
+    assert.ok(shared['.cursor/permissions.json'])
+    assert.equal(snapshot(shop.cwd)['.cursor/permissions.json'], undefined)
+    assert.deepEqual(snapshot(home), given)
+  })
 
   it('keeps what the person allows already, and takes out only its own', async (t) => {
     const where = here(t)

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs'
-import { delimiter, join, relative } from 'node:path'
+import { delimiter, dirname, isAbsolute, join, relative } from 'node:path'
 import { packageRoot } from '../../../../compose/version.ts'
 import { gitEnvironment } from '../../../../config/config.ts'
 import { AGENT_NAME } from '../../../../domain/actor.ts'
@@ -24,7 +24,13 @@ import {
   targetOf,
 } from '../../../../setup/targets.ts'
 import { UndoFile } from '../../../../setup/undo.ts'
-import { makeFolder, placeWorkspace, type Workspace } from '../../../../workspace/workspace.ts'
+import {
+  knownStores,
+  makeFolder,
+  noteStore,
+  placeWorkspace,
+  type Workspace,
+} from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
 import { type Arguments, flag, isOn, numberOf, textOf } from '../../input/args.ts'
 import { askYesNo } from '../../prompt.ts'
@@ -167,7 +173,9 @@ async function agentPlan(shell: Shell, target: AgentTargetName): Promise<Plan> {
     tools: await toolNames(isOn(args, 'proof') || isRemoval === true),
   }
   if (isRemoval) {
-    const others = await filesOfOthers(ground, target, options)
+    const files = knownStores(shell.io.env, 'ours', 'set up').filter(isAbsolute)
+    const projects = files.map((file) => dirname(dirname(file)))
+    const others = await filesOfOthers(ground, target, options, projects)
     const edits = await planRemoval(ground, allParts(target, options), others)
     return { edits, agent: options.agent, apply: () => inTurn(edits, ground, 'restore') }
   }
@@ -177,6 +185,8 @@ async function agentPlan(shell: Shell, target: AgentTargetName): Promise<Plan> {
   const apply = async () => {
     if (ground.workspace && (await makeFolder(ground.workspace.dir)))
       shell.note('created workspace .baton/ (SQLite)')
+    // A project may have its store elsewhere, or none yet.
+    if (!isUser) noteStore(shell.io.env, `${join(ground.root, '.baton', 'baton.db')} setup`, 'set up')
     return inTurn(edits, ground, 'apply')
   }
   return {

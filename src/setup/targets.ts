@@ -116,7 +116,7 @@ const AGENT_TARGETS = {
       allowed(file, options),
       ...(file.includes('.local.') ? [keptOut(file)] : []),
     ],
-    afterwards: 'start claude in this folder and trust it when it asks',
+    afterwards: 'start claude here and trust the folder. Enter alone leaves Baton out',
   },
   codex: {
     title: 'Codex',

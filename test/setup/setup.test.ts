@@ -160,6 +160,19 @@ describe('what baton setup writes', () => {
     })
   })
 
+  it('names the tools of document 003 in the guide for the agent, where --proof adds them', async (t) => {
+    const where = here(t)
+    const named = () =>
+      ['audit_session_start', 'merkle_finalize', 'audit_verify_chain', 'merkle_root'].filter((tool) =>
+        textOf(where.cwd, 'CLAUDE.md').includes(`\`${tool}\``),
+      )
+    await done(where, 'claude-code')
+    const plain = named()
+    await done(where, 'claude-code', '--proof')
+
+    assert.deepEqual([plain, named().length], [[], 4])
+  })
+
   it('names hooks that the command answers, for every event it registers', async (t) => {
     const where = here(t)
     for (const program of PROGRAMS) await done(where, program, '--refusals', '3')
@@ -302,6 +315,19 @@ describe('consent to baton setup', () => {
       /Claude Code may use 20 tools of the server baton in this\s+project without\s+asking you[\s\S]*\+ +"mcp__baton__merkle_root"[\s\S]*Allow this\? \[y\/n\]/,
     )
     assert.match(textOf(where.cwd, '.claude/settings.local.json'), /"mcp__baton__handoff_accept"/)
+  })
+
+  it('goes with what the programs themselves ask, where Enter or silence would leave Baton out', async (t) => {
+    const [claude, codex] = [here(t), here(t)]
+
+    const { stdout, stderr } = await quick(claude, 'setup', 'claude-code', '--yes')
+    const silent = await quick(codex, 'setup', 'codex', '--yes')
+
+    assert.match(`${stdout}${stderr}`, /next: start claude [^.]*trust [^.]*\. Enter alone leaves Baton out/)
+    assert.match(
+      `${silent.stdout}${silent.stderr}`,
+      /next: start codex [^.]*trust [^.]*\. Until then .* says nothing/,
+    )
   })
 
   it('is pointed at by baton init, which asks nothing new', async (t) => {

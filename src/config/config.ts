@@ -1,5 +1,5 @@
-import { homedir, userInfo } from 'node:os'
-import { resolve } from 'node:path'
+import { homedir, tmpdir, userInfo } from 'node:os'
+import { join, resolve } from 'node:path'
 import type { Format } from '../dialects/relative.ts'
 import { orElse } from '../domain/once.ts'
 import { present } from '../domain/present.ts'
@@ -80,6 +80,10 @@ export const startedAgent = ({ agent, instance }: Environment): string | undefin
 /** A secret that `baton.yaml` names by its variable. */
 export const readSecret = (variable: string, env: NodeJS.ProcessEnv = process.env): string | undefined =>
   env[variable]?.trim() || undefined
+
+/** The folder of compiled code that bin/code-cache.cjs makes. */
+export const codeCache = (env: NodeJS.ProcessEnv = process.env): string =>
+  join(env.NODE_COMPILE_CACHE || tmpdir(), `baton-code-${process.getuid?.()}`)
 
 /** The variable of an environment that shows a coding agent. */
 export const codingAgentIn = (env: NodeJS.ProcessEnv): string | undefined => oneOn(env, CODING_AGENT)

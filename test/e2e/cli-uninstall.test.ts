@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, it } from 'node:test'
-import { folders } from '../support/documents/folders.ts'
-import { ask, quick, type Where } from '../support/program/command.ts'
+import { folders, git } from '../support/documents/folders.ts'
+import { ask, baton, quick, type Where } from '../support/program/command.ts'
 import { newDatabase, query } from '../support/store/store-places.ts'
 
 /** Every file below a folder with its text; git's own files but its hooks and excludes are left out. */
@@ -32,13 +32,14 @@ describe('baton uninstall', () => {
     // Somebody changed a file that setup wrote.
     writeFileSync(at('CLAUDE.md'), `${readFileSync(at('CLAUDE.md'), 'utf8')}\nMore of mine\n`)
     writeFileSync(at('.baton/notes.txt'), 'mine')
+    mkdirSync(at('.worktrees'))
     const set = filesIn(where.cwd)
 
     const shown = await quick(where, 'uninstall')
     assert.equal(shown.code, 0)
     assert.match(shown.stdout, /- \.mcp\.json {2}without the lines of baton setup\n/)
     assert.match(shown.stdout, /- \.baton\/baton\.db {2}to remove\n/)
-    assert.match(shown.stdout, / {2}\.baton\/notes\.txt {2}stays\n/)
+    assert.match(shown.stdout, / {2}\.baton\/notes\.txt {2}stays\n {2}\.worktrees {2}stays\n/)
     assert.match(shown.stderr, /nothing was removed; do it with: baton uninstall --yes/)
     assert.match((await quick(where, 'uninstall', '--yes', '--dry-run')).stderr, /nothing was removed/)
     assert.deepEqual(filesIn(where.cwd), set)
@@ -128,16 +129,39 @@ describe('baton uninstall', () => {
     const home = join(where.cwd, '..')
     await quick(where, 'send', '--to', 'codex', '--title', 'Work')
     await quick(where, 'setup', 'claude-code', '--user', '--yes')
-    mkdirSync(join(home, '.baton/keys'), { recursive: true })
+    const ours = ['keys', 'trust', 'trust-log', 'seats']
+    for (const name of ours) mkdirSync(join(home, '.baton', name), { recursive: true })
     writeFileSync(join(home, '.baton/keys/log-1.pem'), 'key')
     writeFileSync(join(home, '.baton/mine'), 'mine')
 
     const { stderr } = await quick(where, 'uninstall', '--yes')
     assert.match(stderr, /keys and trust of your workspaces are in .*; see: baton uninstall --user/)
     assert.ok(existsSync(join(home, '.baton/keys/log-1.pem')))
-    await quick(where, 'uninstall', '--user', '--yes')
+    const told = await quick(where, 'uninstall', '--user', '--yes')
+    for (const name of ours) assert.match(told.stdout, new RegExp(`/${name} {2}removed`))
     assert.deepEqual(readdirSync(join(home, '.baton')), ['mine'])
     assert.equal(existsSync(join(home, '.claude')), false)
+  })
+
+  it('names the checkpoints in git and the compiled code, which stay', async (t) => {
+    const place = folders(t)
+    const cwd = place.repository('shop')
+    const compiled = place.folder('compiled')
+    const where = { cwd, env: { NODE_COMPILE_CACHE: compiled } }
+    await quick(where, 'send', '--to', 'codex', '--title', 'Work')
+    assert.doesNotMatch((await quick(where, 'uninstall')).stderr, /refs\/notes/)
+    await quick(where, 'audit', 'checkpoint')
+    await ask(where, 'audit', 'anchor')
+    place.folder('compiled', `baton-code-${process.getuid?.()}`)
+
+    const { stderr } = await quick(where, 'uninstall', '--yes')
+    assert.match(stderr, /checkpoints stay in git; remove them with: git update-ref -d refs\/notes\/baton\n/)
+    assert.equal(git(cwd, 'for-each-ref', '--format=%(refname)', 'refs/notes'), 'refs/notes/baton\n')
+    const user = await baton(where, 'uninstall', '--user')
+    assert.match(
+      user.stderr,
+      new RegExp(`compiled code of Baton stays in ${compiled}/baton-code-\\d+; delete`),
+    )
   })
 
   it('leaves copies that people made beside the store, and originals that migrate kept', async (t) => {
@@ -175,7 +199,7 @@ describe('baton uninstall', () => {
     await quick(where, 'send', '--to', 'codex', '--title', 'Work')
 
     const { code, stderr } = await quick(where, 'uninstall', '--user', '--yes')
-    assert.deepEqual([code, stderr], [0, ''])
+    assert.deepEqual([code, stderr.replace(/^compiled code of Baton stays in .*\n/, '')], [0, ''])
     assert.deepEqual(readdirSync(join(home, '.baton')), [])
   })
 })

@@ -2,15 +2,19 @@ import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { settingsAround } from '../../../../compose/open.ts'
-import { BatonError } from '../../../../domain/errors.ts'
+import { codeCache } from '../../../../config/config.ts'
+import { BatonError, notFound, wrongState } from '../../../../domain/errors.ts'
 import { present } from '../../../../domain/present.ts'
+import { ANCHOR_REF } from '../../../../git/anchor.ts'
+import { WORKTREES } from '../../../../git/names.ts'
 import { runningServer } from '../../../../workspace/server-note.ts'
 import { trustFile } from '../../../../workspace/trust.ts'
-import { findWorkspace, type Workspace } from '../../../../workspace/workspace.ts'
+import { findWorkspace, linesIn, type Workspace } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
 import { withoutPassword } from '../../hint.ts'
 import { CONSENT, flag, isConsented, isOn } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
+import { repositoryHere } from '../task/repository.ts'
 import { allRemovals } from './setup.ts'
 
 /** Names that Baton makes in its folder; others are left alone. */
@@ -30,16 +34,13 @@ export const uninstall: Command = {
   examples: ['baton uninstall', 'baton uninstall --yes', 'baton uninstall --user --yes'],
   async run(shell, args) {
     const { io, screen } = shell
-    const isUser = isOn(args, 'user')
-    const isDone = isConsented(args)
+    const [isUser, isDone] = [isOn(args, 'user'), isConsented(args)]
     const workspace = isUser ? undefined : await findWorkspace(io.cwd, io.env)
-    if (!isUser && !workspace)
-      throw new BatonError('not_found', 'there is no workspace here; for your home folder add --user')
+    if (!isUser && !workspace) throw notFound('there is no workspace here; for your home folder add --user')
     if (isDone && io.env.codingAgent !== undefined)
       throw new BatonError('not_allowed', 'only a person uninstalls Baton, and a coding agent called')
     const server = workspace && runningServer(workspace.dir, io.env.uid)
-    if (server)
-      throw new BatonError('wrong_state', `a server of this workspace runs at ${server.url}; stop it first`)
+    if (server) throw wrongState(`a server of this workspace runs at ${server.url}; stop it first`)
     const home = join(io.env.home, '.baton')
     const dir = workspace?.dir ?? home
     const inside = entriesAt(dir)
@@ -53,6 +54,7 @@ export const uninstall: Command = {
     const kept = [
       ...inside.filter((name) => !isOurs(name)).map((name) => join(dir, name)),
       ...(isOn(args, 'files') ? [] : documents),
+      ...(workspace ? [join(workspace.root, WORKTREES)].filter((path) => existsSync(path)) : []),
     ]
     const elsewhere = isUser ? undefined : await storeElsewhere(shell)
     let plan = await allRemovals(shell, isUser)
@@ -87,6 +89,10 @@ export const uninstall: Command = {
       shell.warn(
         `the handoffs and the log stay in ${elsewhere}, which others may use; see docs/how-to/uninstall.md for how its owner removes them`,
       )
+    if (workspace && (await (await repositoryHere(shell))?.commit(ANCHOR_REF)))
+      shell.say(`checkpoints stay in git; remove them with: git update-ref -d ${ANCHOR_REF}`)
+    if (isUser && existsSync(codeCache()))
+      shell.say(`compiled code of Baton stays in ${codeCache()}; delete the folder with the program`)
     if (!isUser && entriesAt(home).length > 0)
       shell.say(`keys and trust of your workspaces are in ${home}; see: baton uninstall --user`)
     return 0
@@ -109,10 +115,9 @@ async function storeElsewhere({ io: { cwd, env } }: Shell): Promise<string | und
 function notesOf({ io: { env } }: Shell, workspace: Workspace, home: string): readonly string[] {
   const stores = join(home, 'stores')
   const own = entriesAt(stores).filter((name) =>
-    readFileSync(join(stores, name), 'utf8').split('\n')[1]?.startsWith(`${workspace.database} `),
+    linesIn(join(stores, name))[1]?.startsWith(`${workspace.database} `),
   )
-  const files = [trustFile(workspace, env), ...own.map((name) => join(stores, name))]
-  return files.filter((path) => existsSync(path))
+  return [trustFile(workspace, env), ...own.map((name) => join(stores, name))].filter((at) => existsSync(at))
 }
 
 /** Files that people own too: the settings, and handoffs in live folders that are as Baton knows them. */

@@ -1,54 +1,38 @@
-import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { orElse } from '../domain/once.ts'
 
-/** The program that a guard starts. It stands in no argument list, where every user of the machine could read it. */
-export interface Guarded {
-  readonly command: readonly string[]
-  readonly cwd: string
-  readonly env: Readonly<Record<string, string>>
-  /** A variable of `env` that stands in the environment of everything that the program starts. */
+/** A program that runs. */
+export interface Running {
+  /** A variable that stands in the environment of everything that the program starts. */
   readonly mark: string
+  /** The process that leads its group; absent while it is being started. */
+  readonly pid?: number | undefined
 }
 
-export interface ProgramEnd {
-  /** The exit code, or the signal that ended it. */
-  readonly code?: number | string
-  /** It could not be started at all. */
-  readonly reason?: string
-}
-
-/**
- * Runs one program and ends with it. It leads the group of processes that the program belongs to: when the runner dies,
- * whatever way it dies, the channel closes, and the guard takes everything with it that the program has started.
- */
+/** Runs beside a runner. When that dies, whatever way it dies, the channel closes, and its programs are ended. */
 export function guard(): Promise<number> {
   return new Promise((resolve) => {
-    let mark = ''
-    const endAll = (): never => {
-      endMarked(mark)
-      process.kill(-process.pid, 'SIGKILL')
-      return process.exit(1)
-    }
-    process.once('disconnect', endAll)
-    // The runner asks the whole group to stop; the guard stays to say how it ended.
+    let programs: readonly Running[] = []
+    // A signal to the session is the runner's to answer.
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined)
-    process.once('message', (asked: Guarded) => {
-      mark = asked.mark
-      const [program = '', ...args] = asked.command
-      const child = spawn(program, args, { cwd: asked.cwd, env: { ...asked.env }, stdio: 'inherit' })
-      const tell = (end: ProgramEnd): void => {
-        // Anything still there was started by the program, and has no reader any more.
-        endMarked(mark)
-        process.send?.(end, () => {
-          process.off('disconnect', endAll)
-          resolve(0)
-        })
-      }
-      child.once('error', ({ message }) => tell({ reason: message }))
-      child.once('exit', (code, signal) => tell({ code: code ?? signal ?? 'unknown' }))
+    process.on('message', (told: typeof programs) => (programs = told))
+    process.once('disconnect', () => {
+      for (const program of programs) endProgram(program)
+      resolve(0)
     })
-    process.send?.({ ready: true })
+    process.send?.('ready')
   })
+}
+
+/** Ends the group of a program, and what has left the group. */
+export function endProgram({ mark, pid }: Running): void {
+  signalGroup(pid, 'SIGKILL')
+  endMarked(mark)
+}
+
+export function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  // It may have ended by itself in this moment.
+  if (pid !== undefined) orElse(() => process.kill(-pid, signal), false)
 }
 
 /** Ends every process whose environment holds the mark, also one that has left the group. */
@@ -58,35 +42,18 @@ export function endMarked(mark: string): void {
   for (let round = 0; round < 10; round++) {
     const found = marked(mark)
     if (found.length === 0) return
-    for (const pid of found)
-      try {
-        process.kill(pid, 'SIGKILL')
-      } catch {
-        // It ended by itself in this moment.
-      }
+    // One may have ended by itself in this moment.
+    for (const pid of found) orElse(() => process.kill(pid, 'SIGKILL'), false)
   }
 }
 
 function marked(mark: string): readonly number[] {
-  return listed('/proc')
+  // Other systems have no such folder: there the group is all that can be found.
+  return orElse(() => readdirSync('/proc'), [])
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter((name) => environmentOf(name).includes(mark))
     .map(Number)
 }
 
-/** Other systems have no such folder: there the group is all that can be found. */
-function listed(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
-function environmentOf(pid: string): readonly string[] {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0')
-  } catch {
-    return []
-  }
-}
+const environmentOf = (pid: string): readonly string[] =>
+  orElse(() => readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0'), [])

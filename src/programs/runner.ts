@@ -22,7 +22,7 @@ import { endMarked } from './guard.ts'
 import type { ReadyRunner } from './known-programs.ts'
 import { liveOutput } from './live-output.ts'
 import { clearPlaces, committed, handoffPlace, watchOutside } from './places.ts'
-import { runProgram } from './program.ts'
+import { Guard, runProgram } from './program.ts'
 import { saidBy, usageOf } from './said.ts'
 
 /** The world of the runners: a workspace here or at a server, and this machine. */
@@ -65,11 +65,12 @@ const OWN_ENDS: readonly unknown[] = ['in_review', 'completed', 'rejected', 'fai
 export async function runPrograms(host: RunnerHost, runners: readonly ReadyRunner[]): Promise<void> {
   const slots: Slot[] = []
   const running = new Set<string>()
+  const guard = new Guard(host.guard)
   try {
     for (const runner of runners) {
       const starts: number[] = []
       for (let i = 0; i < runner.concurrency; i++)
-        slots.push(await openSlot(host, runner, { starts, running }))
+        slots.push(await openSlot(host, runner, { starts, running, guard }))
     }
     await clearEnded(host, slots[0])
     let begun = 0
@@ -78,6 +79,7 @@ export async function runPrograms(host: RunnerHost, runners: readonly ReadyRunne
       for (const count of await Promise.all(slots.map((slot) => slot.run()))) begun += count
     } while (host.once && begun > 0 && !host.closing.aborted)
   } finally {
+    await guard.end()
     for (const slot of slots) slot.leave()
   }
 }
@@ -85,7 +87,7 @@ export async function runPrograms(host: RunnerHost, runners: readonly ReadyRunne
 async function openSlot(
   host: RunnerHost,
   runner: ReadyRunner,
-  shared: Pick<SlotOptions, 'starts' | 'running'>,
+  shared: Pick<SlotOptions, 'starts' | 'running' | 'guard'>,
 ): Promise<Slot> {
   const { instance, leave } = host.seat(runner.agent)
   const link = host.link.as(runner.agent, { instance })
@@ -114,6 +116,7 @@ interface SlotOptions {
   readonly starts: number[]
   /** Handoffs whose program has not ended yet; shared by all slots. */
   readonly running: Set<string>
+  readonly guard: Guard
   readonly leave: () => void
 }
 
@@ -243,7 +246,7 @@ class Slot {
   }
 
   async #work(work: Work, found: HandoffContent): Promise<WorkResult> {
-    const { host, runner, link, instance, starts } = this.#options
+    const { host, runner, link, instance, starts, guard } = this.#options
     const { handoff } = work
     const place =
       runner.worktree && host.repository
@@ -260,14 +263,13 @@ class Slot {
     if (work.signal.aborted) onLost()
     starts.push(Date.now())
     const { id, title } = handoff
-    host.tell({ agent: this.agent, kind: 'started', id, title, folder: place?.path ?? '.' })
     const mask = (text: string) => withoutSecrets(withoutValues(text, [...runner.env, 'BATON_TOKEN'], env))
     const live = liveOutput(mask, (log) =>
       link.call('handoff_heartbeat', { id: handoff.uid, attempt: work.attempt, log }),
     )
     const running = withBrief(runner, brief, (command, input) =>
       runProgram({
-        guard: host.guard,
+        guard,
         command,
         cwd,
         env,
@@ -275,6 +277,8 @@ class Slot {
         input,
         timeoutMs: runner.timeoutMs,
         outputBytes: runner.outputBytes,
+        onStart: () =>
+          host.tell({ agent: this.agent, kind: 'started', id, title, folder: place?.path ?? '.' }),
         onOutput: (chunk) => live.add(chunk),
         signal: stop.signal,
       }),

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { orElse } from '../../../src/domain/once.ts'
 import { folders, git } from '../documents/folders.ts'
 import { ask, BATON, baton, trusted, type Where } from './command.ts'
 
@@ -67,6 +69,7 @@ export interface Shown {
   readonly uid: string
   readonly state: string
   readonly attempt: number
+  readonly lease_until?: string
   readonly attempts: readonly { readonly holder: string; readonly usage?: Readonly<Record<string, number>> }[]
   readonly error?: { readonly code: string; readonly message: string }
 }
@@ -93,25 +96,30 @@ const commit = (file, text) => {
 `
 
 /** Waits as long as a busy machine may take. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 2_400 && !(await holds()); i++) await sleep(50)
+export async function until(holds: () => boolean | Promise<boolean>, tries = 2_400): Promise<void> {
+  for (let i = 0; i < tries && !(await holds()); i++) await sleep(50)
   assert.ok(await holds())
 }
 
 /** The processes that belong to programs of this workspace: each has it in its environment. */
-export function programsAt(root: string): readonly number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        const variables = readFileSync(`/proc/${name}/environ`, 'latin1').split('\0')
-        return (
-          variables.includes(`BATON_WORKSPACE=${root}`) &&
-          variables.some((each) => each.startsWith('BATON_INSTANCE='))
-        )
-      } catch {
-        return false
-      }
-    })
+export const programsAt = (root: string): readonly number[] =>
+  processesWhere((folder) => {
+    const variables = readFileSync(join(folder, 'environ'), 'latin1').split('\0')
+    return (
+      variables.includes(`BATON_WORKSPACE=${root}`) &&
+      variables.some((each) => each.startsWith('BATON_INSTANCE='))
+    )
+  })
+
+/** The guards of the runners that were started in this folder. */
+export const guardsAt = (root: string): readonly number[] =>
+  processesWhere(
+    (folder) =>
+      readlinkSync(join(folder, 'cwd')) === root &&
+      readFileSync(join(folder, 'cmdline'), 'latin1').split('\0').includes('__guard'),
+  )
+
+const processesWhere = (holds: (folder: string) => boolean): readonly number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && orElse(() => holds(join('/proc', name)), false))
     .map(Number)
-}

@@ -59,6 +59,14 @@ it('a process that got away writes on: its output is not read, and the next prog
   assert.equal(heard.join(''), 'done\n')
 })
 
+it('output that is cut keeps no part of a line, which may be half a secret', async (t) => {
+  const script = "head -c 990 /dev/zero | tr '\\0' x; echo; echo a-value-of-the-person; sleep 5"
+
+  const { ended, output } = await ran(guardOf(t, GUARD), script)
+
+  assert.deepEqual([ended, output], ['too much output', `${'x'.repeat(990)}\n`])
+})
+
 it('a process that left the group of its program is ended with it, by its environment', async (t) => {
   const { output } = await ran(guardOf(t, GUARD), 'setsid sleep 300 > /dev/null 2>&1 & echo $!; sleep 0.5')
   const pid = Number(output)

@@ -141,7 +141,9 @@ export async function runProgram(options: ProgramOptions): Promise<ProgramRun> {
       settle()
       // Nobody reads what another process may still write there.
       for (const stream of streams) stream?.destroy()
-      const output = Buffer.concat(chunks).subarray(0, options.outputBytes).toString()
+      const text = Buffer.concat(chunks).subarray(0, options.outputBytes).toString()
+      // Whole lines where it is cut: half a secret would not be known as one.
+      const output = length > options.outputBytes ? text.slice(0, text.lastIndexOf('\n') + 1) : text
       resolve({ end: last, output, ...(ended !== undefined && { ended }) })
     }
     child.once('error', ({ message }) => finish({ reason: message }))

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Repository } from '../git/git.ts'
 import { taskSlug, WORKTREES } from '../git/names.ts'
@@ -12,6 +13,7 @@ import {
   type WorktreePlace,
 } from '../git/worktrees.ts'
 
+const LOCK_TRIES = 100
 /** Branches of programs; those of tasks are `feature/…`. */
 const BRANCHES = 'baton/'
 
@@ -25,11 +27,20 @@ export async function handoffPlace(
   const path = `${WORKTREES}/${agent}/${slug}`
   const branch = `${BRANCHES}${agent}/${slug}`
   const place = { branch, path, folder: join(repository.main, ...path.split('/')) }
+  const known = await repository.line(['config', '--get', uidSetting(branch)])
+  // Other work had this number before the store was made anew.
+  if ((known ?? uid) !== uid) return handoffPlace(repository, agent, { id: `${id}-${uid.slice(-8)}`, uid })
+  // Written first: a worktree that a killed runner had not named would stay for ever.
+  const setting = ['config', uidSetting(branch), uid]
+  // Git does not wait for the lock of its settings, which the start of another program may hold.
+  for (let tries = known === undefined ? LOCK_TRIES : 0; tries > 0; tries--) {
+    if ((await repository.ask(setting)).code === 0) break
+    await pause(20)
+  }
   const there = (await listWorktrees(repository)).find((worktree) => worktree.branch === branch)
   if (there && !there.isGone) return placeAt(repository, there)
   if (there || (await repository.commit(branch))) await restoreWorktree(repository, there, place)
   else await makeWorktree(repository, place, 'HEAD')
-  await repository.run(['config', uidSetting(branch), uid], { cwd: repository.main })
   return place
 }
 
@@ -68,15 +79,19 @@ export async function committed(
 
 const FILES_TOLD = 10
 
-/** Remembers the changed files of the project itself; answers later which ones changed outside a worktree meanwhile. */
+/** Remembers the state of the project itself; answers later what changed outside a worktree meanwhile. */
 export async function watchOutside(repository: Repository): Promise<() => Promise<string>> {
-  const before = await changedFiles(repository)
+  const head = () => repository.at(repository.main).commit('HEAD')
+  const [before, began] = await Promise.all([changedFiles(repository), head()])
   return async () => {
-    const now = await changedFiles(repository)
+    const [now, ended] = await Promise.all([changedFiles(repository), head()])
     const files = [...now].filter(([file, at]) => before.get(file) !== at).map(([file]) => file)
-    if (files.length === 0) return ''
     const more = files.length > FILES_TOLD ? ` and ${files.length - FILES_TOLD} more` : ''
-    return `files outside its worktree changed while it ran: ${files.slice(0, FILES_TOLD).join(', ')}${more}`
+    const names = files.slice(0, FILES_TOLD).join(', ')
+    const moved =
+      ended === began ? '' : `the project itself went to commit ${ended?.slice(0, 10)} while it ran`
+    const changed = names && `files outside its worktree changed while it ran: ${names}${more}`
+    return [moved, changed].filter(Boolean).join('; ')
   }
 }
 

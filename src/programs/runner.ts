@@ -289,7 +289,7 @@ class Slot {
     if (strayed !== '') host.tell({ agent: this.agent, kind: 'warning', text: `${id}: ${strayed}` })
     // The verifier reads the end of the output, and must see it too.
     const printed =
-      strayed === '' ? run.output : `${run.output}\nBaton: ${strayed}; look at them before you pass it\n`
+      strayed === '' ? run.output : `${run.output}\nBaton: ${strayed}; look there before you pass it\n`
     const output = mask(printed)
     const said = saidBy(output)
     const words = runner.setup === undefined ? output : said.text

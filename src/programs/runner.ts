@@ -57,7 +57,7 @@ export interface RunnerEvent {
 }
 
 const HOUR_MS = 3_600_000
-const INBOX_PAGE = 100
+export const INBOX_PAGE = 100
 /** The program itself has ended the work: it may finish in peace. */
 const OWN_ENDS: readonly unknown[] = ['in_review', 'completed', 'rejected', 'failed', 'retry_wait']
 
@@ -98,9 +98,10 @@ async function openSlot(
 /** A worktree is kept while its handoff is open: work that is refused goes on there. */
 async function clearEnded({ repository, tell }: RunnerHost, slot: Slot | undefined): Promise<void> {
   if (!repository || !slot) return
-  const { agent, link } = slot
+  const { agent, link, running } = slot
   const hasEnded = async (uid: string) => {
-    const found = await link.handoff(uid).catch(() => undefined)
+    // A program that has ended its work may still finish in its folder.
+    const found = running.has(uid) ? undefined : await link.handoff(uid).catch(() => undefined)
     return found !== undefined && isEnd(found.state)
   }
   for (const path of await clearPlaces(repository, hasEnded))
@@ -122,23 +123,23 @@ interface SlotOptions {
 
 /** One program at a time under an instance of its own. */
 class Slot {
+  readonly agent: string
+  readonly link: AgentLink
+  readonly running: ReadonlySet<string>
+  readonly leave: () => void
   readonly #options: SlotOptions
   #program: Promise<unknown> = Promise.resolve()
 
   constructor(options: SlotOptions) {
     this.#options = options
-  }
-
-  get agent(): string {
-    return this.#options.runner.agent
-  }
-
-  get link(): AgentLink {
-    return this.#options.link
-  }
-
-  leave(): void {
-    this.#options.leave()
+    this.agent = options.runner.agent
+    this.link = options.link
+    this.running = options.running
+    const keeping = setInterval(() => void this.#keepWaiting(), (LEASE_S * 1_000) / 3)
+    this.leave = () => {
+      clearInterval(keeping)
+      options.leave()
+    }
   }
 
   /** Answers how many programs it started. */
@@ -154,12 +155,13 @@ class Slot {
       const look = async () => (looks++ > 0 ? await this.#next() : undefined) ?? (await this.#look())
       const taken = host.once
         ? await look()
-        : await link.until({ agent: this.agent }, look, closing).catch(unlessAborted(closing))
+        : await link.until({ agent: this.agent }, look, closing).catch((error: unknown) => {
+            if (!closing.aborted) throw error
+          })
       if (!taken) break
       const { handoff } = taken
       begun += 1
       running.add(handoff.uid)
-      const keeping = setInterval(() => void this.#keepWaiting(handoff.uid), (LEASE_S * 1_000) / 3)
       try {
         const get = () => link.content(handoff.uid)
         // Read once for the attempt and for the brief, where the claim has not brought it.
@@ -169,7 +171,6 @@ class Slot {
         await new Attempt(options, { handoff, ...present({ content }) }).run()
         await this.#program
       } finally {
-        clearInterval(keeping)
         running.delete(handoff.uid)
       }
       await clearEnded(host, this)
@@ -177,16 +178,10 @@ class Slot {
     return begun
   }
 
-  get #isSpent(): boolean {
-    const { runner, starts } = this.#options
-    const hourAgo = Date.now() - HOUR_MS
-    return starts.filter((at) => at > hourAgo).length >= runner.starts_per_hour
-  }
-
   /** The next offer, where any may be taken: without a look at the inbox it begins twice as soon. */
   async #next(): Promise<Claimed | undefined> {
     const { link, runner, running } = this.#options
-    if (runner.from !== undefined || running.size > 0 || this.#isSpent) return undefined
+    if (runner.from !== undefined || running.size > 0) return undefined
     return this.#taken(() => link.claim(LEASE_S))
   }
 
@@ -195,10 +190,10 @@ class Slot {
     const { link, instance, runner, running } = this.#options
     try {
       const { items } = await link.inbox(INBOX_PAGE)
-      const held = items.find((item) => item.holder === this.agent && item.instance === instance)
-      if (held?.state === 'in_progress') return { handoff: held }
-      if (!held && this.#isSpent) return undefined
-      if (held?.state === 'accepted') return await this.#accept({ handoff: held })
+      for (const handoff of items.filter((item) => isHeldBy(item, this.agent, instance))) {
+        const taken = await this.#taken(async () => ({ handoff }))
+        if (taken) return taken
+      }
       // A program that gave up may still be in the folder where the next attempt works.
       for (const next of items.filter((item) => isFor(runner, item) && !running.has(item.uid))) {
         const input = { id: next.uid, lease_s: LEASE_S }
@@ -208,36 +203,40 @@ class Slot {
         })
         if (taken) return taken
       }
-      return undefined
     } catch (error) {
-      if (isAway(error) || isLost(error)) return undefined
-      throw error
+      if (!isAway(error) && !isLost(error)) throw error
     }
   }
 
-  /** Work that was refused meanwhile waits for its turn here, and must not lapse. */
-  async #keepWaiting(current: string): Promise<void> {
-    const { link, instance } = this.#options
+  /** Held work waits for its turn, or for a start that is left in the hour, and must not lapse. */
+  async #keepWaiting(): Promise<void> {
+    const { link, instance, running } = this.#options
     try {
       const { items } = await link.inbox(INBOX_PAGE)
-      for (const { uid, attempt, holder, instance: at, state } of items)
-        if (uid !== current && holder === this.agent && at === instance && state === 'in_progress')
-          await link.call('handoff_heartbeat', { id: uid, attempt })
+      for (const item of items)
+        if (isHeldBy(item, this.agent, instance) && item.state === 'in_progress' && !running.has(item.uid))
+          await link.call('handoff_heartbeat', { id: item.uid, attempt: item.attempt })
     } catch {
       // The store is away, or the work is: the next look tells.
     }
   }
 
-  /** Undefined where another runner was quicker. */
+  /** Undefined where another runner was quicker, and where no start is left. */
   async #taken(claim: () => Promise<Claimed | undefined>): Promise<Claimed | undefined> {
+    const { runner, starts } = this.#options
+    const now = Date.now()
+    if (starts.filter((at) => at > now - HOUR_MS).length >= runner.starts_per_hour) return undefined
+    // Counted first: the other slots of this runner claim at the same time.
+    starts.push(now)
+    let taken: Claimed | undefined
     try {
       const claimed = await claim()
-      if (claimed?.handoff.state === 'accepted') return await this.#accept(claimed)
-      return claimed?.handoff.state === 'in_progress' ? claimed : undefined
+      taken = claimed?.handoff.state === 'accepted' ? await this.#accept(claimed) : claimed
     } catch (error) {
-      if (isLost(error) || isAway(error)) return undefined
-      throw error
+      if (!isLost(error) && !isAway(error)) throw error
     }
+    if (taken?.handoff.state === 'in_progress') return taken
+    starts.pop()
   }
 
   async #accept({ handoff: { uid, title }, ...rest }: Claimed): Promise<Claimed | undefined> {
@@ -246,7 +245,7 @@ class Slot {
   }
 
   async #work(work: Work, found: HandoffContent): Promise<WorkResult> {
-    const { host, runner, link, instance, starts, guard } = this.#options
+    const { host, runner, link, instance, guard } = this.#options
     const { handoff } = work
     const place =
       runner.worktree && host.repository
@@ -261,7 +260,6 @@ class Slot {
     const onLost = () => !isOwnEnd(work.signal) && stop.abort()
     work.signal.addEventListener('abort', onLost, { once: true })
     if (work.signal.aborted) onLost()
-    starts.push(Date.now())
     const { id, title } = handoff
     const mask = (text: string) => withoutSecrets(withoutValues(text, [...runner.env, 'BATON_TOKEN'], env))
     const live = liveOutput(mask, (log) =>
@@ -330,6 +328,13 @@ class Slot {
 export const isFor = ({ agent, from }: ReadyRunner, item: Handoff): boolean =>
   item.state === 'offered' && item.to === agent && (from === undefined || from.includes(item.from))
 
+/** Work that a program of this instance can go on with. */
+export const isHeldBy = ({ holder, instance, state }: Handoff, agent: string, seat: string): boolean =>
+  holder === agent && instance === seat && (state === 'in_progress' || state === 'accepted')
+
+const questionsIn = ({ thread = [] }: HandoffContent): number =>
+  thread.filter(({ kind }) => kind === 'question').length
+
 /** Everything that a program starts has its instance in the environment. */
 const programMark = (instance: string): string => `BATON_INSTANCE=${instance}`
 
@@ -345,11 +350,6 @@ const withoutValues = (text: string, names: readonly string[], env: Readonly<Rec
 
 const isOwnEnd = ({ reason }: AbortSignal): boolean =>
   reason instanceof BatonError && OWN_ENDS.includes(reason.details.outcome ?? reason.details.state)
-
-const unlessAborted = (signal: AbortSignal) => (error: unknown) => {
-  if (!signal.aborted) throw error
-  return undefined
-}
 
 /** Calls with the command and its standard input; a brief in a file lies where only this user can read it. */
 async function withBrief<T>(

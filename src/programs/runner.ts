@@ -240,7 +240,9 @@ class Slot {
   }
 
   async #accept({ handoff: { uid, title }, ...rest }: Claimed): Promise<Claimed | undefined> {
-    const { handoff } = await this.link.call('handoff_accept', { id: uid, understood: withoutSecrets(title) })
+    // As an object: a title that is only the word partial would ask back.
+    const understood = { task: withoutSecrets(title) }
+    const { handoff } = await this.link.call('handoff_accept', { id: uid, understood })
     return handoff.state === 'in_progress' ? { handoff, ...rest } : undefined
   }
 

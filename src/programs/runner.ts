@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { BatonError } from '../domain/errors.ts'
+import { BatonError, onRefusal } from '../domain/errors.ts'
 import type { Handoff, Usage } from '../domain/handoffs/handoff.ts'
 import { isEnd } from '../domain/lifecycle.ts'
 import { present } from '../domain/present.ts'
@@ -285,6 +285,9 @@ class Slot {
     )
     this.#program = running.catch(() => undefined).then(() => live.end())
     const run = await running
+    // At once: a run that is stopped waits for nothing that comes after.
+    const text = run.ended ?? (run.end.reason ? 'not started' : `exit code ${run.end.code}`)
+    host.tell({ agent: this.agent, kind: 'ended', id, title, text })
     const strayed = await outside()
     if (strayed !== '') host.tell({ agent: this.agent, kind: 'warning', text: `${id}: ${strayed}` })
     // The verifier reads the end of the output, and must see it too.
@@ -295,12 +298,13 @@ class Slot {
     const words = runner.setup === undefined ? output : said.text
     const block = runner.answer === 'block' ? blocksIn({ text: words }).blocks.at(-1) : undefined
     const usage = said.usage ?? usageOf(block?.said?.metrics ?? {})
+    // A store that is away for a moment must not cost what was done.
+    const get = () => link.content(handoff.uid).catch(onRefusal(undefined, 'unavailable'))
+    const now = (await link.until({ handoff: handoff.uid }, get, AbortSignal.any([]))) ?? found
     const log = await this.#keepLog(work, output, usage)
-    const text = run.ended ?? (run.end.reason ? 'not started' : `exit code ${run.end.code}`)
-    host.tell({ agent: this.agent, kind: 'ended', id, title, text })
     // It handed in itself and was refused before it ended: the refusal goes into its next brief.
-    const { verifications } = await link.content(handoff.uid)
-    if (verifications.length > found.verifications.length) throw new WorkKept()
+    if (now.verifications.length > found.verifications.length) throw new WorkKept()
+    const hasAsked = questionsIn(now) > questionsIn(found)
     const done = place && (await committed(host.repository, place))
     const evidence =
       done ?? (log === undefined ? `exit code ${run.end.code}` : `log of the program: ${log.path}`)

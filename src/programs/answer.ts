@@ -1,7 +1,7 @@
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { Package } from '../domain/handoffs/package.ts'
 import type { StoredArtifact, WorkResult } from '../runner/work.ts'
-import { WorkFailed } from '../runner/work-failure.ts'
+import { WorkFailed, WorkKept } from '../runner/work-failure.ts'
 import type { FoundBlock } from '../service/blocks/found-blocks.ts'
 import type { ReadyRunner } from './known-programs.ts'
 import type { ProgramRun } from './program.ts'
@@ -11,6 +11,8 @@ export interface AnswerOptions {
   readonly handoff: Handoff
   readonly deliverables: NonNullable<Package['deliverables']>
   readonly run: ProgramRun
+  /** It asked its sender something. The answer may have come before it ended. */
+  readonly hasAsked: boolean
   /** The last handoff block of its output, where it answers by one. */
   readonly block: FoundBlock | undefined
   /** The proof of the work: the commit of its branch, or the log of the program. */
@@ -22,15 +24,8 @@ export interface AnswerOptions {
 const NOTE_LENGTH = 4_000
 
 /** The answer of a program that has ended while it still held the work; throws why it is a failure. */
-export function answerOf({
-  runner,
-  handoff,
-  deliverables,
-  run,
-  block,
-  evidence,
-  log,
-}: AnswerOptions): WorkResult {
+export function answerOf(options: AnswerOptions): WorkResult {
+  const { runner, handoff, deliverables, run, hasAsked, block, evidence, log } = options
   const { end, ended, output } = run
   const program = runner.command[0]
   if (end.reason !== undefined)
@@ -47,6 +42,8 @@ export function answerOf({
     )
   if (end.code !== 0)
     throw failure('PROCESSING_ERROR', `${program} ended with ${exitWords(end.code)}${lastWords(output)}`)
+  // The answer goes into its next brief.
+  if (hasAsked && runner.answer !== 'exit' && !block) throw new WorkKept()
   if (runner.answer === 'calls')
     throw failure('PROCESSING_ERROR', `${program} ended without handing in ${handoff.id}${lastWords(output)}`)
   const shown = deliverables.map((deliverable) => ({ deliverable, evidence }))

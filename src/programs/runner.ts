@@ -309,7 +309,8 @@ class Slot {
     const evidence =
       done ?? (log === undefined ? `exit code ${run.end.code}` : `log of the program: ${log.path}`)
     const deliverables = found.package.deliverables ?? []
-    return answerOf({ runner, handoff, deliverables, run: { ...run, output: words }, block, evidence, log })
+    const ended = { ...run, output: words }
+    return answerOf({ runner, handoff, deliverables, run: ended, hasAsked, block, evidence, log })
   }
 
   /** The output as an artifact of the handoff. Where it cannot be kept, the work itself is not lost. */

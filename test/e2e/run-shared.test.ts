@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, baton, quick } from '../support/program/command.ts'
 import { programsAt, runnersIn, type Shown, until } from '../support/program/runners.ts'
 import { startServer } from '../support/servers/servers.ts'
@@ -55,11 +56,14 @@ describe('baton run on several machines', () => {
     const [one] = machines as [(typeof machines)[0]]
     const sent = await Promise.all(Array.from({ length: 12 }, () => one.send('coder').then(({ id }) => id)))
 
-    const running = machines.flatMap(({ where }) => [0, 1].map(() => baton(where, 'run', '--once')))
-    // Each of the four holds two.
+    const ran = machines.flatMap(({ where }) => [0, 1].map(() => baton(where, 'run', '--once')))
+    // Each of the four holds two, and takes no third.
     await until(() => machines.every(({ root }) => programsAt(root).length >= 4))
+    await sleep(1_000)
+    const running = machines.map(({ root }) => programsAt(root).length)
     for (const { place } of machines) place.file('calm', '')
-    const ended = await Promise.all(running)
+    const ended = await Promise.all(ran)
+    assert.deepEqual(running, [4, 4])
 
     assert.deepEqual(
       ended.map(({ code, stderr }) => [code, stderr]),

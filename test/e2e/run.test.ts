@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { folders, git } from '../support/documents/folders.ts'
-import { ask, BATON, baton, cleanEnv, quick, refusal } from '../support/program/command.ts'
+import { ask, BATON, baton, cleanEnv, onTerminal, quick, refusal } from '../support/program/command.ts'
 import { killRunners } from '../support/program/run-kills.ts'
-import { programsAt, runnersIn, until } from '../support/program/runners.ts'
+import { guardsAt, programsAt, runnersIn, until } from '../support/program/runners.ts'
 
 interface Metrics {
   readonly groups: readonly {
@@ -26,12 +26,10 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
     })
     const { id } = await w.send('coder', '--deliverable', 'Middleware')
 
-    assert.deepEqual(
-      await ask(w.where, 'run', '--dry-run').then(({ items }) =>
-        (items as { id: string }[]).map((item) => item.id),
-      ),
-      [id],
-    )
+    assert.deepEqual(await started(w), [id])
+    // Another git holds its settings for a moment.
+    const lock = w.place.file('shop/.git/config.lock', '')
+    setTimeout(() => rmSync(lock), 1_500)
     const first = await w.once()
 
     assert.deepEqual(
@@ -106,6 +104,38 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
     }
   })
 
+  it('finishes in its worktree when its work has ended, and means its own by @ beside another one', async (t) => {
+    const w = runnersIn(t, {
+      coder: {
+        ...{ concurrency: 2, worktree: true, answer: 'calls' },
+        script: `
+          const folder = process.cwd()
+          const until = async (holds) => { while (!holds()) await sleep(50) }
+          const [own, other] = brief.includes('slowly') ? ['slow', 'quick'] : ['quick', 'slow']
+          writeFileSync(home + '/' + own, folder)
+          await until(() => existsSync(home + '/' + other))
+          baton('fail', '@', '--code', 'PROCESSING_ERROR', '--message', own)
+          if (own === 'quick') await until(() => existsSync(home + '/failed'))
+          else {
+            writeFileSync(home + '/failed', '')
+            await until(() => !existsSync(readFileSync(home + '/quick', 'utf8')))
+            await sleep(500)
+            writeFileSync(home + '/there', String(existsSync(folder)))
+          }`,
+      },
+    })
+    const [slow, quick] = [await w.send('coder', '--context', 'slowly'), await w.send('coder')]
+
+    assert.equal((await w.once()).code, 0)
+
+    const errors = await Promise.all([slow, quick].map(async ({ id }) => (await w.show(id)).handoff.error))
+    assert.deepEqual(
+      errors.map((error) => error?.message),
+      ['slow', 'quick'],
+    )
+    assert.equal(w.written('there'), 'true')
+  })
+
   it('that handed in itself and is refused before it ends gets the refusal, and has not failed', async (t) => {
     const w = runnersIn(t, {
       coder: {
@@ -127,6 +157,30 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
     assert.deepEqual([state, attempts.length], ['in_review', 1])
   })
 
+  it('that asked its sender goes on with the answer, also where that came before it ended', async (t) => {
+    const w = runnersIn(t, {
+      coder: {
+        answer: 'calls',
+        script: `
+          if (brief.includes('planner, answer: blue')) baton('submit', '@', '--note', 'blue it is')
+          else {
+            baton('ask', '@', '--question', 'Which colour?')
+            while (!existsSync(home + '/answered')) await sleep(50)
+          }`,
+      },
+    })
+    const { id } = await w.send('coder')
+    const running = w.once()
+    await until(async () => (await w.show(id)).handoff.state === 'needs_input')
+
+    await ask(w.where, 'answer', id, '--text', 'blue', '--as', 'planner')
+    w.place.file('answered', '')
+
+    assert.equal((await running).code, 0)
+    const { handoff, result } = await w.show(id)
+    assert.deepEqual([handoff.state, handoff.attempts.length, result?.note], ['in_review', 1, 'blue it is'])
+  })
+
   it('is an agent and never a person: it sees nothing of the person that is not listed, and no terminal', async (t) => {
     const w = runnersIn(t, {
       coder: {
@@ -140,14 +194,8 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
     })
     await w.send('coder')
 
-    await baton(
-      {
-        ...w.where,
-        env: { LISTED: 'a key of maria', SECRET: 'x', BATON_TOKEN: 'x', ANTHROPIC_API_KEY: 'x' },
-      },
-      'run',
-      '--once',
-    )
+    const env = { LISTED: 'a key of maria', SECRET: 'x', BATON_TOKEN: 'x', ANTHROPIC_API_KEY: 'x' }
+    onTerminal({ ...w.where, env }, ['run', '--once'])
 
     const seen = JSON.parse(w.written('seen')) as Record<string, string>
     const names = Object.keys(seen).filter(
@@ -215,7 +263,7 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
 
   it('is not ended by the first Ctrl-C; the second ends it and gives the work back unspent', async (t) => {
     const w = runnersIn(t, {
-      coder: { script: "await sleep(1500); console.log('done')" },
+      coder: { script: "while (!existsSync(home + '/calm')) await sleep(20)" },
       slow: { script: 'await sleep(60_000)' },
     })
     const [quickly, slow] = [await w.send('coder'), await w.send('slow')]
@@ -224,10 +272,12 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
       env: cleanEnv(w.where),
       stdio: ['ignore', 'pipe', 'inherit'],
     })
+    t.after(() => runner.kill('SIGKILL'))
     const ended = new Promise((done) => runner.once('exit', done))
     await until(() => programsAt(w.root).length >= 2)
     runner.kill('SIGINT')
     const late = await w.send('coder')
+    w.place.file('calm', '')
 
     await until(async () => (await w.show(quickly.id)).handoff.state === 'in_review')
     assert.equal((await w.show(late.id)).handoff.state, 'offered')
@@ -239,9 +289,46 @@ describe('a program that baton run starts', { concurrency: 2 }, () => {
     assert.deepEqual([handoff.state, handoff.attempt], ['offered', 1])
   })
 
+  it('is ended with its runner also when the guard was killed before, with all that it started', async (t) => {
+    const w = runnersIn(t, {
+      coder: {
+        concurrency: 2,
+        script: `
+          spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' })
+          await sleep(60_000)`,
+      },
+    })
+    await w.send('coder')
+    const runner = spawn(process.execPath, [BATON, 'run'], {
+      cwd: w.root,
+      env: cleanEnv(w.where),
+      stdio: 'ignore',
+    })
+    t.after(() => {
+      runner.kill('SIGKILL')
+      for (const program of programsAt(w.root)) process.kill(program, 'SIGKILL')
+    })
+    await until(() => programsAt(w.root).length >= 2)
+    const guards = guardsAt(w.root)
+
+    for (const guard of guards) process.kill(guard, 'SIGKILL')
+    await until(() => guardsAt(w.root).some((guard) => !guards.includes(guard)))
+    // The guard has been told of all programs before this one is started.
+    await w.send('coder')
+    await until(() => programsAt(w.root).length >= 4)
+    runner.kill('SIGKILL')
+
+    await until(() => programsAt(w.root).length === 0)
+    await until(() => guardsAt(w.root).length === 0)
+    assert.equal(guards.length, 1)
+  })
+
   it('that is killed three times, as its runner is, loses no work and does none twice', (t) =>
     killRunners(t, 3))
 })
+
+const started = async ({ where }: ReturnType<typeof runnersIn>): Promise<readonly string[]> =>
+  (await ask<{ items: { id: string }[] }>(where, 'run', '--dry-run')).items.map(({ id }) => id)
 
 describe('baton run', () => {
   it('carries a result from agent to agent and to a person, each started by the end of the one before', async (t) => {
@@ -293,7 +380,10 @@ describe('baton run', () => {
 
   it('starts only for the senders that from: names, and not more often than starts_per_hour says', async (t) => {
     const w = runnersIn(t, {
-      coder: { from: ['planner'], starts_per_hour: 2, script: "appendFileSync(home + '/ran', brief)" },
+      coder: {
+        ...{ from: ['planner'], starts_per_hour: 2, concurrency: 3 },
+        script: "appendFileSync(home + '/ran', brief)",
+      },
     })
     await ask(w.where, 'send', '--as', 'stranger', '--to', 'coder', '--title', 'Delete everything')
     for (let i = 0; i < 3; i++) await w.send('coder')
@@ -304,15 +394,73 @@ describe('baton run', () => {
     assert.doesNotMatch(w.written('ran'), /stranger/)
   })
 
+  it('counts a restart of refused work as a start, and keeps the work while none is left', async (t) => {
+    const w = runnersIn(t, {
+      coder: {
+        ...{ answer: 'calls', starts_per_hour: 2 },
+        script: `
+          appendFileSync(home + '/ran', 'x')
+          const [id] = /HO-\\d+-\\d+/.exec(brief)
+          baton('submit', '@', '--note', 'done')
+          if (readFileSync(home + '/ran').length < 4) baton('verify', id, '--fail', 'not yet', '--as', 'planner')`,
+      },
+    })
+    const { id } = await w.send('coder')
+    const runner = spawn(process.execPath, [BATON, 'run'], {
+      cwd: w.root,
+      env: cleanEnv(w.where),
+      stdio: 'ignore',
+    })
+    t.after(() => runner.kill('SIGKILL'))
+    const held = async () => (await w.show(id)).handoff
+    await until(async () => existsSync(w.place.path('ran')) && w.written('ran').length >= 2)
+    await until(async () => (await held()).state === 'in_progress' && programsAt(w.root).length === 0)
+    const { lease_until: first = '' } = await held()
+
+    await until(async () => ((await held()).lease_until ?? '') > first)
+
+    assert.deepEqual([w.written('ran'), (await held()).state], ['xx', 'in_progress'])
+    runner.kill('SIGKILL')
+    await until(async () => (await started(w)).includes(id))
+  })
+
+  it('goes on with the work that it can start, also where other work that it holds cannot go on', async (t) => {
+    const w = runnersIn(t, {
+      coder: { script: "writeFileSync(home + '/seat', process.env.BATON_INSTANCE)" },
+    })
+    await w.send('coder')
+    await w.once()
+    const [stuck, ready] = [await w.send('coder'), await w.send('coder')]
+    const seat = { ...w.where, env: { BATON_AGENT: 'coder', BATON_INSTANCE: w.written('seat') } }
+    for (const { id } of [stuck, ready]) await ask(seat, 'accept', id)
+    await ask(seat, 'handoff', 'heartbeat', stuck.id, '--blocked', 'the disk is full')
+
+    await w.once()
+
+    const states = [stuck, ready].map(async ({ id }) => (await w.show(id)).handoff.state)
+    assert.deepEqual(await Promise.all(states), ['blocked', 'in_review'])
+  })
+
   it('says for each runner what it lacks', async (t) => {
-    const w = runnersIn(t, { coder: { env: ['NOT_SET'], script: '' } })
-    const { runners } = JSON.parse((await quick(w.where, 'run', '--doctor', '--json')).stdout) as {
-      runners: { problems: string[] }[]
+    const w = runnersIn(t, {
+      coder: { env: ['NOT_SET'], script: '' },
+      reviewer: { command: ['./gemini'], script: '' },
+    })
+    chmodSync(w.place.file('shop/gemini', ''), 0o755)
+    const problems = async () => {
+      const { stdout } = await quick(w.where, 'run', '--doctor', '--json')
+      const { runners } = JSON.parse(stdout) as { runners: { problems: string[] }[] }
+      return runners.map((runner) => runner.problems)
     }
-    assert.deepEqual(
-      runners.map(({ problems }) => problems),
-      [['NOT_SET of env: is not set here']],
-    )
+    const missing = ['NOT_SET of env: is not set here']
+    const apart = ['./gemini is not connected to Baton; connect it: baton setup gemini']
+
+    assert.deepEqual(await problems(), [missing, apart])
+    await quick(w.where, 'setup', 'gemini', '--yes')
+    assert.deepEqual(await problems(), [missing, []])
+    await quick(w.where, 'setup', 'gemini', '--remove', '--yes')
+    await quick(w.where, 'setup', 'gemini', '--user', '--yes')
+    assert.deepEqual(await problems(), [missing, []])
   })
 
   it('makes no workspace to say what would start', async (t) => {

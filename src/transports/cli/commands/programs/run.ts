@@ -6,8 +6,9 @@ import { BatonError, invalidInput } from '../../../../domain/errors.ts'
 import { present } from '../../../../domain/present.ts'
 import { openRepository, type Repository } from '../../../../git/git.ts'
 import { KNOWN_PROGRAMS, type ReadyRunner, readyRunner } from '../../../../programs/known-programs.ts'
-import { isFor, type RunnerEvent, runPrograms } from '../../../../programs/runner.ts'
+import { INBOX_PAGE, isFor, isHeldBy, type RunnerEvent, runPrograms } from '../../../../programs/runner.ts'
 import type { Link } from '../../../../runner/link.ts'
+import type { AgentTargetName } from '../../../../setup/targets.ts'
 import { Seats } from '../../../../workspace/seat.ts'
 import type { Command } from '../../command.ts'
 import { flag, isOn } from '../../input/args.ts'
@@ -47,7 +48,7 @@ export const run: Command = {
             link: world.link,
             root: world.root,
             repository: world.repository,
-            seat: (agent) => new Seats(shell.io.env.home, world.store, `${agent}.runner`).take(),
+            seat: (agent) => seatsOf(shell, world.store, agent).take(),
             environment: ({ agent, env }, instance) => ({
               ...programEnvironment(env),
               ...world.way(agent),
@@ -215,11 +216,13 @@ function refuseUnready(shell: Shell, world: World, runners: readonly ReadyRunner
       })
 }
 
-function doctor(shell: Shell, place: RunnerPlace, runners: readonly ReadyRunner[]): number {
-  const found = runners.map((runner) => {
-    const problems = problemsOf(shell, place, runner)
-    return { agent: runner.agent, command: runner.command, ok: problems.length === 0, problems }
-  })
+async function doctor(shell: Shell, place: RunnerPlace, runners: readonly ReadyRunner[]): Promise<number> {
+  const found = await Promise.all(
+    runners.map(async (runner) => {
+      const problems = [...problemsOf(shell, place, runner), ...(await unconnected(shell, runner))]
+      return { agent: runner.agent, command: runner.command, ok: problems.length === 0, problems }
+    }),
+  )
   shell.answer({ runners: found }, () =>
     shell.screen.table(
       found.map(({ agent, command, ok, problems }) => [
@@ -230,28 +233,42 @@ function doctor(shell: Shell, place: RunnerPlace, runners: readonly ReadyRunner[
       ]),
     ),
   )
-  for (const { setup, agent } of runners)
-    if (setup !== undefined) shell.next(`baton setup ${setup} (connects ${agent} to Baton, once)`)
   return found.every(({ ok }) => ok) ? 0 : 1
 }
 
-const LISTED = 100
+/** A program that hands in by calls needs the server of Baton in its settings. */
+async function unconnected(shell: Shell, runner: ReadyRunner): Promise<readonly string[]> {
+  const { setup, answer, command } = runner
+  const { isSetUp } = await import('../workspace/setup.ts')
+  const isConnected = !setup || answer !== 'calls' || (await isSetUp(shell, setup as AgentTargetName))
+  return isConnected ? [] : [`${command[0]} is not connected to Baton; connect it: baton setup ${setup}`]
+}
 
-async function dryRun(shell: Shell, { link }: World, runners: readonly ReadyRunner[]): Promise<number> {
+const seatsOf = ({ io }: Shell, store: string, agent: string): Seats =>
+  new Seats(io.env.home, store, `${agent}.runner`)
+
+async function dryRun(
+  shell: Shell,
+  { link, store }: World,
+  runners: readonly ReadyRunner[],
+): Promise<number> {
   const items = (
     await Promise.all(
       runners.map(async (runner) => {
-        const inbox = await link.as(runner.agent).inbox(LISTED)
-        return inbox.items
-          .filter((item) => isFor(runner, item))
-          .map(({ id, title, from }) => ({ agent: runner.agent, id, title, from, command: runner.command }))
+        const { agent, command, concurrency } = runner
+        const { items } = await link.as(agent).inbox(INBOX_PAGE)
+        // The seats that a run would take: it goes on with the work of their last programs.
+        const seats = [...seatsOf(shell, store, agent).ended()].slice(0, concurrency)
+        const held = items.filter((item) => seats.some((seat) => isHeldBy(item, agent, seat)))
+        const next = [...held, ...items.filter((item) => isFor(runner, item))]
+        return next.map(({ id, title, from }) => ({ agent, id, title, from, command }))
       }),
     )
   ).flat()
   shell.answer({ items }, () =>
     shell.list(
       { items },
-      'nothing would start: no work is offered to a runner',
+      'nothing would start: no work is offered to a runner, and none was left by one',
       ['agent', 'id', 'title', 'from'],
       (item) => [item.agent, item.id, { text: item.title, fill: true }, item.from],
     ),

@@ -249,6 +249,17 @@ export async function allRemovals(shell: Shell, isUser: boolean) {
   return { edits: [...first, ...hooks], apply }
 }
 
+/** Whether the server of this program is in its settings, for this project or for all. */
+export async function isSetUp(shell: Shell, name: AgentTargetName): Promise<boolean> {
+  const { agent } = targetOf(name)
+  for (const user of [false, true]) {
+    const ground = await groundOf(shell, user)
+    const [server] = fileParts(name, { agent, user, root: ground.root, tools: [], proof: false })
+    if (server && (await planRemoval(ground, [server], new Set())).some(isChange)) return true
+  }
+  return false
+}
+
 /** The tools that the server offers. A removal knows those of every set. */
 async function toolNames(withProof: boolean): Promise<readonly string[]> {
   const { listTools, parseToolset } = await import('../../../mcp/tools.ts')

@@ -17,10 +17,12 @@ export interface LocalLinkOptions {
   /** Relative schema paths are looked for here. */
   readonly base: string
   readonly close: () => Promise<void>
+  /** Why it is in doubt that a person began all this. */
+  readonly doubt?: string | undefined
 }
 
 /** A workspace whose store this process has open. */
-export function localLink({ service, base, close }: LocalLinkOptions): Link {
+export function localLink({ service, base, close, doubt }: LocalLinkOptions): Link {
   return {
     // Nothing proves the name: one system user is one trust domain.
     as: (name, options = {}) =>
@@ -29,7 +31,7 @@ export function localLink({ service, base, close }: LocalLinkOptions): Link {
           name,
           kind: options.kind ?? kindOf(service.deps.policy, name),
           auth: 'os-user',
-          ...present({ instance: options.instance }),
+          ...present({ instance: options.instance, doubt }),
         },
       }),
     compile: async (schema) => {

@@ -66,14 +66,16 @@ const JUST_OPENED = 100
 
 /**
  * Why it is in doubt that a person calls, though this process's own environment tells of no program: one above it is a
- * coding agent's, or the terminal was opened for this command alone. Undefined where the system tells nothing.
+ * coding agent's or was started by `baton run`, or the terminal was opened for this command alone. Undefined where the
+ * system tells nothing.
  */
 export function doubtAbovePerson(isTerminal: boolean): string | undefined {
   try {
     const own = processAt('self')
     for (let { parent } = own; parent > 1; parent = processAt(parent).parent) {
-      const variable = codingAgentIn(environmentAt(parent))
-      if (variable !== undefined) return `${variable} is set in a process above the command`
+      const environment = environmentAt(parent)
+      const variable = codingAgentIn(environment) ?? (environment.BATON_INSTANCE && 'BATON_INSTANCE')
+      if (variable) return `${variable} is set in a process above the command`
     }
     if (!isTerminal || own.terminal === 0) return undefined
     return own.started - processAt(own.session).started < JUST_OPENED

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { archived } from '../folders/package.ts'
-import { BATON, cleanEnv, onTerminal } from '../support/program/command.ts'
+import { BATON, cleanEnv, onTerminal, trusted } from '../support/program/command.ts'
 import type { Way } from './way.ts'
 import { AGENT_ENV, type World } from './world.ts'
 
@@ -92,6 +92,19 @@ export const TAMPERING: readonly Way[] = [
     go: (w) => { settings(w, 'checks:\n  commands: ["touch ../ran"]'); return w.cli('send', '--to', 'maria', '--type', 'gate', '--gate', 'auto:x', '--check', 'command: touch ../ran', '--title', 'x', '--summary', 'Something that is long enough') }, found: /✗ settings.*checks\.commands wait for: baton trust/ },
   { goal: 'get a command run', door: 'settings', threat: 'T12', how: 'adds a runner',
     go: (w) => { settings(w, 'runners:\n  codex: { command: [touch, ../ran] }'); return w.cli('status') }, found: /✗ settings.*runners wait for: baton trust/ },
+  { goal: 'get a command run', door: 'settings', threat: 'T12', how: 'widens a runner that a person trusts',
+    go: (w) => {
+      settings(w, 'runners:\n  gemini: { command: [touch, ../ran], from: [maria] }')
+      trusted(w.person)
+      w.edit('baton.yaml', ', from: [maria]', '')
+      return cleared(w, 'run --once; echo exit $?')
+    }, refused: /exit 0[\s\S]*sets runners, which takes effect only after: baton trust/ },
+  { goal: 'get a command run', door: 'environment', threat: 'T12', how: 'takes its variables away and starts the runner of another',
+    go: (w) => {
+      settings(w, 'runners:\n  gemini: { command: ["true"] }')
+      trusted(w.person)
+      return cleared(w, 'run --once')
+    }, found: /✗ callers.* as gemini at \S+: CLAUDECODE is set in a process above/ },
   { goal: 'get a command run', door: 'git', threat: 'T21', how: 'sets a monitor and a pager in the config of the repository',
     go: (w) => { const path = script(w, join(w.home, 'evil')); for (const key of ['core.fsmonitor', 'core.pager', 'core.sshCommand', 'diff.external', 'credential.helper']) w.git('config', key, path); return w.cli('merge-check', 'main') }, refused: /exit 3/ },
   { goal: 'get a command run', door: 'git', threat: 'T21', how: 'puts hooks where the config points',

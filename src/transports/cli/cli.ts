@@ -55,7 +55,8 @@ void main(process.argv.slice(2), {
   },
   ...(!terminals.in && { pull: pullStdin }),
   isTerminal: terminals.in && terminals.out && terminals.error,
-  doubt: async () => (await import('../../workspace/process-tree.ts')).doubtAbovePerson(terminals.in),
+  doubt: async (isTerminal = terminals.in) =>
+    (await import('../../workspace/process-tree.ts')).doubtAbovePerson(isTerminal),
   above: async () => (await import('../../workspace/process-tree.ts')).processesAbove(),
   columns: (terminals.out && process.stdout.columns) || 80,
   env: readEnvironment(),

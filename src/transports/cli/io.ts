@@ -18,7 +18,7 @@ export interface Io {
   /** Somebody sits there: a question can be asked and answered. */
   readonly isTerminal: boolean
   /** Why it is in doubt that a person calls; asked where only a person may decide. */
-  readonly doubt?: () => Promise<string | undefined>
+  readonly doubt?: (isTerminal?: boolean) => Promise<string | undefined>
   /** The processes above this one, nearest first: a session of an agent is known by the process of its program. */
   readonly above?: () => Promise<readonly Running[]>
   readonly columns: number

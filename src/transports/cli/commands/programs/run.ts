@@ -135,9 +135,11 @@ async function openWorld(shell: Shell, write: boolean): Promise<World> {
   const root = workspace?.root ?? cwd
   const kept = write ? await keepLiveFolders(context) : undefined
   const { location, workspace: name } = service.deps.store.info
+  // An agent may have cleared its environment. A runner has a terminal of its own by right.
+  const doubt = await shell.io.doubt?.(false)
   return {
     // The shell closes the store.
-    link: localLink({ service, base: root, close: async () => kept?.stop() }),
+    link: localLink({ service, base: root, close: async () => kept?.stop(), doubt }),
     config,
     root,
     repository: await repositoryAt(root),

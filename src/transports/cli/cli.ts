@@ -58,7 +58,9 @@ void main(process.argv.slice(2), {
   doubt: async (isTerminal = terminals.in) =>
     (await import('../../workspace/process-tree.ts')).doubtAbovePerson(isTerminal),
   above: async () => (await import('../../workspace/process-tree.ts')).processesAbove(),
-  columns: (terminals.out && process.stdout.columns) || 80,
+  get columns() {
+    return (terminals.out && process.stdout.columns) || 80
+  },
   env: readEnvironment(),
   get cwd() {
     try {

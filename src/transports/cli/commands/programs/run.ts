@@ -1,10 +1,11 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { type Context, settingsAround } from '../../../../compose/open.ts'
-import { type Config, gitEnvironment, programEnvironment } from '../../../../config/config.ts'
+import { type Config, programEnvironment } from '../../../../config/config.ts'
 import { BatonError, invalidInput } from '../../../../domain/errors.ts'
+import { orElse } from '../../../../domain/once.ts'
 import { present } from '../../../../domain/present.ts'
-import { openRepository, type Repository } from '../../../../git/git.ts'
+import type { Repository } from '../../../../git/git.ts'
 import { KNOWN_PROGRAMS, type ReadyRunner, readyRunner } from '../../../../programs/known-programs.ts'
 import { INBOX_PAGE, isFor, isHeldBy, type RunnerEvent, runPrograms } from '../../../../programs/runner.ts'
 import type { Link } from '../../../../runner/link.ts'
@@ -13,12 +14,14 @@ import { Seats } from '../../../../workspace/seat.ts'
 import type { Command } from '../../command.ts'
 import { flag, isOn } from '../../input/args.ts'
 import { safeJson } from '../../screen/plain-text.ts'
+import { cut } from '../../screen/width.ts'
 import type { Shell } from '../../shell.ts'
+import { repositoryAt } from '../task/repository.ts'
 
 export const run: Command = {
   name: 'run',
   summary:
-    'Starts the programs of agents when work arrives, as runners: in a trusted baton.yaml says, until Ctrl-C.',
+    'Starts the programs of agents when work arrives, until Ctrl-C. A trusted baton.yaml lists them as runners.',
   flags: [
     flag('once', 'End when nothing is left to start'),
     flag('dry-run', 'Show what would start now, and start nothing'),
@@ -102,8 +105,6 @@ interface World extends RunnerPlace {
   readonly store: string
 }
 
-const repositoryAt = (root: string) => openRepository(root, gitEnvironment())
-
 /** The settings that this user trusts; a store is not needed for them. */
 async function openPlace(shell: Shell): Promise<RunnerPlace> {
   const { env, cwd } = shell.io
@@ -176,11 +177,8 @@ function runnersIn({ config }: RunnerPlace): readonly ReadyRunner[] {
 }
 
 /** Why a runner could not start now; empty when it could. */
-function problemsOf(
-  { io }: Shell,
-  { root, repository, way }: RunnerPlace,
-  runner: ReadyRunner,
-): readonly string[] {
+function problemsOf({ io }: Shell, place: RunnerPlace, runner: ReadyRunner): readonly string[] {
+  const { root, repository, way } = place
   const [program = ''] = runner.command
   const variables = programEnvironment(runner.env)
   const missing = runner.env.filter((name) => variables[name] === undefined)
@@ -200,14 +198,11 @@ function isThere(program: string, root: string, path = ''): boolean {
   const places = /[\\/]/.test(program)
     ? [isAbsolute(program) ? program : resolve(root, program)]
     : path.split(delimiter).map((folder) => join(folder, program))
-  return places.some((place) => {
-    try {
-      accessSync(place, constants.X_OK)
-      return statSync(place).isFile()
-    } catch {
-      return false
-    }
-  })
+  const isProgram = (place: string) => {
+    accessSync(place, constants.X_OK)
+    return statSync(place).isFile()
+  }
+  return places.some((place) => orElse(() => isProgram(place), false))
 }
 
 function refuseUnready(shell: Shell, world: World, runners: readonly ReadyRunner[]): void {
@@ -290,7 +285,8 @@ class LiveTable {
   constructor(shell: Shell) {
     this.#shell = shell
     if (shell.isJson) return
-    shell.say(shell.screen.dim('waiting for work; Ctrl-C stops starting, a second one ends what runs'))
+    const doing = isOn(shell.args, 'once') ? 'starting the offered work' : 'waiting for work'
+    shell.say(shell.screen.dim(`${doing}; Ctrl-C stops starting, a second one ends what runs`))
     if (shell.screen.isTerminal) this.#timer = setInterval(() => this.#draw(), REDRAW_MS)
   }
 
@@ -298,14 +294,15 @@ class LiveTable {
     const key = `${event.agent} ${event.id}`
     if (event.kind === 'started') this.#running.set(key, { ...event, since: Date.now() })
     if (event.kind === 'ended') this.#running.delete(key)
-    const { screen } = this.#shell
+    this.#clear()
     if (this.#shell.isJson) this.#shell.print(safeJson({ at: new Date().toISOString(), ...event }))
-    else if (event.kind === 'warning') this.#above(() => this.#shell.warn(event.text ?? ''))
+    else if (event.kind === 'warning') this.#shell.warn(event.text ?? '')
     else {
       const { agent, id = '', kind, title = '', folder = '', text = '' } = event
-      const what = kind === 'started' ? `started  ${folder}` : `ended, ${text}`
-      this.#above(() => this.#shell.print(screen.table([[agent, id, { text: title, fill: true }, what]])))
+      const what = kind === 'started' ? `started ${folder}` : `ended, ${text}`
+      this.#shell.print(this.#shell.screen.table([[agent, id, { text: title, fill: true }, what]]))
     }
+    this.#draw()
   }
 
   end(): void {
@@ -313,14 +310,9 @@ class LiveTable {
     this.#clear()
   }
 
-  #above(say: () => void): void {
-    this.#clear()
-    say()
-    this.#draw()
-  }
-
   #clear(): void {
-    if (this.#drawn > 0) this.#shell.io.stdout.write(`\u001b[${this.#drawn}A\u001b[J`)
+    // A typed Ctrl-C shows as ^C and leaves the cursor behind it.
+    if (this.#drawn > 0) this.#shell.io.stdout.write(`\r\u001b[${this.#drawn}A\u001b[J`)
     this.#drawn = 0
   }
 
@@ -332,9 +324,9 @@ class LiveTable {
       const time = [s / 60, s % 60].map((part) => String(Math.floor(part)).padStart(2, '0')).join(':')
       return [agent, id, { text: title, fill: true }, `working ${time}`, folder]
     })
-    if (rows.length === 0) return
-    const text = this.#shell.screen.table(rows)
+    // A row that the terminal breaks would take two lines and be cleared as one.
+    const text = this.#shell.screen.table(rows).replaceAll(/.+/g, (row) => cut(row, this.#shell.io.columns))
     this.#shell.print(text)
-    this.#drawn = text.split('\n').length
+    this.#drawn = text.match(/.+/g)?.length ?? 0
   }
 }

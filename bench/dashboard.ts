@@ -141,7 +141,7 @@ async function acting(seat: Seat): Promise<readonly Finding[]> {
     await measure('empty', empty, () => empty.locator('input').fill(text), shows(`answer ${text}`))
     await page.bringToFront()
     const field = queryBoxOf(page)
-    await measure('filter', page, () => field.fill(`to:${to}`), onlyTiles(`→ ${to}`), PAUSE_MS)
+    await measure('filter', page, () => field.fill(`to:${to}`), onlyTiles(`to ${to}`), PAUSE_MS)
     await field.fill('')
     await when(page, BOARD)
     await measure('search', page, () => field.fill(text), `${onlyTiles(text)} && ${TILES} < 20`, PAUSE_MS)
@@ -180,7 +180,7 @@ async function living(seat: Seat): Promise<readonly Finding[]> {
   const field = queryBoxOf(page)
   const look = async () => {
     await field.fill('from:sender-1')
-    await when(page, onlyTiles('sender-1 →'))
+    await when(page, onlyTiles('sender-1 to'))
     await pause(HEAP_EVERY_MS / 2)
     await field.fill('')
     await when(page, BOARD)

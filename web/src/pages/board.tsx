@@ -15,7 +15,7 @@ import { useNarrow } from '../ui/use-narrow.ts'
 
 /** Columns by what can be done about it; the ended ones show only the newest. */
 const COLUMNS: readonly { readonly title: string; readonly states: readonly State[] }[] = [
-  { title: 'To accept', states: ['draft', 'offered'] },
+  { title: 'Open', states: ['draft', 'offered'] },
   { title: 'In progress', states: ['accepted', 'in_progress', 'retry_wait'] },
   { title: 'Needs attention', states: ['blocked', 'needs_input'] },
   { title: 'In review', states: ['in_review'] },

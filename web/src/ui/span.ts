@@ -1,6 +1,6 @@
 /** Seconds as people say them. */
 export function spanOf(seconds: number): string {
-  if (seconds > 0 && seconds < 1) return '<1 s'
+  if (seconds > 0 && seconds < 0.95) return seconds < 0.05 ? '<0.1 s' : `${Math.round(seconds * 10) / 10} s`
   if (seconds < 90) return `${Math.round(seconds)} s`
   if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`
   if (seconds < 48 * 3_600) return `${Math.round(seconds / 3_600)} h`

@@ -20,6 +20,9 @@ export const TONES: Readonly<Record<State, Tone>> = {
   cancelled: 'plain',
 }
 
+/** The agent or person that is waited for; `human` is the name under which work goes to any person. */
+export const spokenName = (name: string): string => (name === 'human' ? 'a person' : name)
+
 /** Steps of a handoff as they are told afterwards. */
 const DONE: Readonly<Record<string, string>> = {
   create: 'drafted',
@@ -34,16 +37,16 @@ const DONE: Readonly<Record<string, string>> = {
   await_person: 'waits for a person',
   approve: 'approved',
   choose: 'decided',
-  question: 'questioned',
-  submit: 'handed in',
-  verify_pass: 'verified',
-  verify_fail: 'given back',
+  question: 'asked',
+  submit: 'submitted',
+  verify_pass: 'accepted as done',
+  verify_fail: 'changes requested',
   complete: 'completed',
   reject: 'rejected',
   fail: 'failed',
   retry: 'tried again',
   release: 'released',
-  reassign: 'given to another',
+  reassign: 'reassigned',
   amend: 'changed',
   cancel: 'cancelled',
   expire: 'expired',
@@ -55,7 +58,7 @@ const DONE: Readonly<Record<string, string>> = {
   time_out: 'timed out',
   retry_later: 'failed, tried again later',
   override_cancel: 'cancelled in place of the sender',
-  override_reassign: 'given to another in place of the sender',
+  override_reassign: 'reassigned in place of the sender',
 }
 
 const STEP_TONES: Readonly<Record<string, Tone>> = {

@@ -69,7 +69,7 @@ function statesNamed(word: string): readonly { readonly word: string; readonly s
 /** Questions that people ask every day, each an address. */
 export const VIEWS = [
   { name: 'All', query: '' },
-  { name: 'Open', query: 'state:open' },
+  { name: 'All open', query: 'state:open' },
   { name: 'Mine', query: 'with:me state:open' },
   { name: 'Stuck', query: 'state:stuck' },
   { name: 'In review', query: 'state:in-review' },

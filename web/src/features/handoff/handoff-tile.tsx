@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import type { Handoff } from '../../../../src/domain/handoffs/handoff.ts'
 import { Badge, StateBadge } from '../../ui/badge.tsx'
 import { Time } from '../../ui/time.tsx'
-import { TONES } from '../../ui/words.ts'
+import { spokenName, TONES } from '../../ui/words.ts'
 
 /** The instant since which it is in its state, as far as the handoff tells. */
 export function sinceOf({ state, sent_at, accepted_at, started_at, ended_at, updated_at }: Handoff): string {
@@ -43,7 +43,7 @@ export const HandoffTile = memo(function HandoffTile(props: {
     >
       <b dir="auto">{title}</b>
       <small>
-        {id} · {from} → {to}
+        {id} · {from} to {spokenName(to)}
         {type === 'sequential' ? '' : ` · ${type}`}
       </small>
       {why !== undefined && (
@@ -57,7 +57,7 @@ export const HandoffTile = memo(function HandoffTile(props: {
         {attempt > 1 && <Badge tone="wait">attempt {attempt}</Badge>}
         {state === 'in_progress' && progress !== undefined && <small>{progress} %</small>}
         <small>
-          {waiting_for === undefined || waiting_for === to ? '' : `waits for ${waiting_for} · `}
+          {waiting_for === undefined || waiting_for === to ? '' : `waits for ${spokenName(waiting_for)} · `}
           <Time at={sinceOf(handoff)} />
         </small>
       </span>

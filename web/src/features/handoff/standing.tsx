@@ -12,7 +12,7 @@ const WORKING: readonly string[] = ['accepted', 'in_progress', 'blocked', 'needs
 const WHY: Readonly<Record<string, string>> = {
   cancelled: 'Cancelled',
   reassigned: 'Reassigned',
-  given_back: 'Given back',
+  given_back: 'Changes requested',
 }
 
 /** How it stands, where a state alone does not tell: what is in the way, why it ended, until when something counts. */

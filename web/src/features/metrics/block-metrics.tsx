@@ -43,7 +43,7 @@ export function BlockMetrics({ window }: { readonly window: FlowWindow }) {
       {report.error && <Failed error={report.error} again={report.refetch} />}
       {report.data && groups.length === 0 && (
         <Empty>
-          No agent has reported numbers yet. Take in their summaries: <code>baton collect reports/*.md</code>
+          No agent has reported metrics yet. Import their summaries: <code>baton collect reports/*.md</code>
         </Empty>
       )}
       {groups.map((group) => (
@@ -72,7 +72,7 @@ function GroupTable(props: {
           <thead>
             <tr>
               <th>metric</th>
-              <th className="number">times</th>
+              <th className="number">count</th>
               <th className="number">average</th>
               <th className="number">min</th>
               <th className="number">max</th>

@@ -44,7 +44,7 @@ export function FlowCharts({ flow }: { readonly flow: Flow }) {
       <section className="card" aria-label="Time to completion">
         <h2>Time to completion</h2>
         <Line
-          label="Time from made to completed"
+          label="Median time to completion"
           at={at}
           when={when}
           format={spanOf}

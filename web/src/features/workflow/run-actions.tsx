@@ -5,7 +5,7 @@ import type { Run } from './run-picture.tsx'
 
 type Asked = 'resume' | 'cancel'
 
-/** What a person can do about a run that is not over: try again what failed, or end it. The server judges again. */
+/** What a person can do about a run that is not over: resume or cancel it. The server judges again. */
 export function RunActions({ run }: { readonly run: Run }) {
   const [asked, ask] = useState<Asked>()
   const close = () => ask(undefined)
@@ -50,9 +50,9 @@ function Resume(props: {
   const act = useAct('workflow_resume', close)
   return (
     <Confirm
-      label="Try again"
+      label="Resume"
       isWordless
-      about={`What failed is tried again: ${titles.join(', ')}.`}
+      about={`The failed ${titles.length === 1 ? 'step is' : 'steps are'} tried again: ${titles.join(', ')}.`}
       isPending={act.isPending}
       error={act.error}
       send={() => act.mutate({ id: run.id })}
@@ -65,9 +65,9 @@ function Cancel({ run, close }: { readonly run: Run; readonly close: () => void 
   const act = useAct('workflow_cancel', close)
   return (
     <Confirm
-      label="End it"
-      asks="Why"
-      about="What is open in it is taken back, and whoever works on it is told. It cannot be resumed."
+      label="Cancel the run"
+      asks="Why?"
+      about="Its open handoffs are cancelled, and their agents are told. A cancelled run cannot be resumed."
       isDanger
       isPending={act.isPending}
       error={act.error}

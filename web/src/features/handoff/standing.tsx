@@ -4,6 +4,7 @@ import type { Acknowledgment } from '../../../../src/domain/handoffs/package.ts'
 import { HOME_RULES } from '../../../../src/domain/home.ts'
 import { isOpen } from '../../../../src/domain/lifecycle.ts'
 import { Time } from '../../ui/time.tsx'
+import { spokenName } from '../../ui/words.ts'
 import { Points } from './package-view.tsx'
 
 const WORKING: readonly string[] = ['accepted', 'in_progress', 'blocked', 'needs_input']
@@ -38,7 +39,6 @@ export function Standing({ handoff }: { readonly handoff: Handoff }) {
           </li>
         )}
         {isLive && <Until what="reminder" at={handoff.remind_at} />}
-        {isLive && <Until what="the rule for silence takes effect" at={handoff.silence_at} />}
         {escalated_to !== undefined && <li>may be decided by {escalated_to} too</li>}
         {handoff.priority !== 'normal' && <li>priority {handoff.priority}</li>}
         {handoff.attempt > 1 && <li>attempt {handoff.attempt}</li>}
@@ -55,15 +55,15 @@ export function Standing({ handoff }: { readonly handoff: Handoff }) {
 
 /** The agent or person that is awaited, the time that is left, and the outcome without an answer. */
 function Next({ handoff }: { readonly handoff: Handoff }) {
-  const { state, from, to, waiting_for: awaited = to, ack_deadline, lease_until, not_before } = handoff
+  const { state, from, to, need, waiting_for: awaited = to, ack_deadline, lease_until, not_before } = handoff
   switch (state) {
     case 'draft':
       return `${from} has not sent it yet.`
     case 'offered':
       return (
         <>
-          {to} must accept it.
-          <Limit what="It expires" at={ack_deadline} />
+          {spokenName(to)} must accept it.
+          <Limit what="Otherwise it expires" at={ack_deadline} />
         </>
       )
     case 'accepted':
@@ -73,14 +73,25 @@ function Next({ handoff }: { readonly handoff: Handoff }) {
         <>
           {state === 'blocked'
             ? `${to} is blocked; its sender ${from} may reassign it.`
-            : `${to} hands it in.`}
+            : `${to} submits it.`}
           <Limit what="Without a heartbeat it times out" at={lease_until} />
         </>
       )
     case 'needs_input':
-      return `${awaited} must answer.`
+      return (
+        <>
+          {spokenName(awaited)} must {need === 'clarification' ? 'answer' : 'decide'}; then{' '}
+          {need === 'clarification' ? to : from} goes on.
+          <Limit what={`Without an answer ${silenceOf(handoff)}`} at={handoff.silence_at} />
+        </>
+      )
     case 'in_review':
-      return `${awaited} verifies what ${to} handed in.`
+      return (
+        <>
+          {spokenName(awaited)} accepts it as done, or requests changes from {to}.
+          <Limit what="" at={undefined} />
+        </>
+      )
     case 'retry_wait':
       return (
         <>
@@ -103,7 +114,8 @@ function Next({ handoff }: { readonly handoff: Handoff }) {
 }
 
 function Limit({ what, at }: { readonly what: string; readonly at: string | undefined }) {
-  return at === undefined ? null : (
+  if (at === undefined) return ' There is no time limit.'
+  return (
     <>
       {' '}
       {what} <Time at={at} />.
@@ -111,10 +123,18 @@ function Limit({ what, at }: { readonly what: string; readonly at: string | unde
   )
 }
 
+/** What a missing answer leads to. Its sender alone can answer a question about the work. */
+function silenceOf({ silence, need }: Handoff): string {
+  if (silence?.policy === 'expire') return 'it expires'
+  if (silence?.to === undefined) return 'the rule of the workspace applies'
+  if (need === 'clarification') return `${silence.to} is told`
+  return silence.policy === 'reassign' ? `it is reassigned to ${silence.to}` : `${silence.to} may decide too`
+}
+
 function Trouble({ title, children }: { readonly title: string; readonly children: string }) {
   return (
     <p className="trouble wrap">
-      <b>{title}</b> {children}
+      <b>{title}</b> <bdi>{children}</bdi>
     </p>
   )
 }

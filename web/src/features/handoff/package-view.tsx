@@ -1,34 +1,47 @@
 import type { Check, CheckResult, Package, Result } from '../../../../src/domain/handoffs/package.ts'
 import { itemLine, shownFields } from '../../../../src/domain/handoffs/package-fields.ts'
+import { useBeginning } from '../../ui/folded.tsx'
 import { Prose } from '../../ui/prose.tsx'
 import { Scroll } from '../../ui/scroll.tsx'
 import { Linked } from '../../ui/text/linked.tsx'
 import { Files, type StoredFile } from './files.tsx'
 
+interface Titled {
+  readonly title: string
+  /** Only its beginning is shown until somebody asks for the rest. */
+  readonly folds?: boolean | undefined
+}
+
 /** A heading and a list, or nothing where there is nothing. */
-export function Points({ title, items }: { readonly title: string; readonly items: readonly string[] }) {
+export function Points(props: Titled & { readonly items: readonly string[] }) {
+  const { title, items, folds = false } = props
+  const { shown, more } = useBeginning(items, folds, 'points')
   if (items.length === 0) return null
   return (
     <>
       <h3>{title}</h3>
       <ul>
-        {items.map((item, i) => (
+        {shown.map((item, i) => (
           <li key={i} className="wrap" dir="auto">
             <Linked text={item} />
           </li>
         ))}
       </ul>
+      {more}
     </>
   )
 }
 
 /** A heading and what an agent wrote, or nothing where there is nothing. */
-export function Said({ title, text }: { readonly title: string; readonly text: string | undefined }) {
-  if (!text) return null
+export function Said(props: Titled & { readonly text: string | undefined }) {
+  const { title, text = '', folds = false } = props
+  const { shown, more } = useBeginning(text.split('\n'), folds, 'lines')
+  if (text === '') return null
   return (
     <>
       <h3>{title}</h3>
-      <Prose text={text} below={3} />
+      <Prose text={shown.join('\n')} below={3} />
+      {more}
     </>
   )
 }
@@ -37,8 +50,10 @@ export function Said({ title, text }: { readonly title: string; readonly text: s
 export function PackageView(props: {
   readonly package: Package
   readonly files?: readonly StoredFile[] | undefined
+  /** Long parts show their beginning; a person who decides sees all of them. */
+  readonly folds?: boolean
 }) {
-  const { package: given, files = [] } = props
+  const { package: given, files = [], folds } = props
   const shown = shownFields(given)
   const { validation_request: asked, artifacts = [] } = given
   if (shown.length + artifacts.length + files.length + (asked?.items ?? []).length === 0)
@@ -46,11 +61,11 @@ export function PackageView(props: {
   return (
     <div className="stack">
       {shown.map(({ label, value }) =>
-        typeof value === 'string' ? <Said key={label} title={label} text={value} /> : null,
+        typeof value === 'string' ? <Said key={label} title={label} text={value} folds={folds} /> : null,
       )}
       <Points title="Points to validate" items={asked?.items ?? []} />
       {shown.map(({ label, value, lines = [] }) =>
-        typeof value === 'string' ? null : <Points key={label} title={label} items={lines} />,
+        typeof value === 'string' ? null : <Points key={label} title={label} items={lines} folds={folds} />,
       )}
       <Files named={artifacts} stored={files} />
       {shown.map(({ label, value, lines }) =>

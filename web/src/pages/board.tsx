@@ -2,7 +2,7 @@ import { Link } from 'wouter'
 import type { State } from '../../../src/domain/lifecycle.ts'
 import type { OperationInput } from '../../../src/runner/operation-types.ts'
 import { useOperation } from '../api/queries.ts'
-import type { Me } from '../api/session.ts'
+import { type Me, useMay } from '../api/session.ts'
 import { type Query, readQuery, VIEWS } from '../features/find/query.ts'
 import { QueryBox } from '../features/find/query-box.tsx'
 import { HandoffTile } from '../features/handoff/handoff-tile.tsx'
@@ -95,16 +95,19 @@ export function Board({ me, isList }: { readonly me: Me; readonly isList?: boole
 
 /** An empty workspace leads to its first handoff. */
 function FirstRun() {
+  const maySend = useMay('handoff:write')
   return (
     <div className="state empty first-run">
       <h2>No handoffs yet</h2>
       <ol>
-        <li>
-          <Link href="/new" className="button main">
-            Send the first handoff
-          </Link>
-          <p>Say what is to be done and who should do it. It appears here.</p>
-        </li>
+        {maySend && (
+          <li>
+            <Link href="/new" className="button main">
+              Send the first handoff
+            </Link>
+            <p>Say what is to be done and who should do it. It appears here.</p>
+          </li>
+        )}
         <li>
           <b>Connect an agent</b>
           <p>

@@ -2,7 +2,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useConnection } from '../../api/live.ts'
 import { useOperation } from '../../api/queries.ts'
-import type { Me } from '../../api/session.ts'
+import { type Me, useMay } from '../../api/session.ts'
 import { followTyping } from '../../ui/input/keys.ts'
 import { followShortcuts, keyLabel, useShortcuts } from '../../ui/input/shortcuts.ts'
 import { decoded, PAGES } from '../../ui/pages.ts'
@@ -21,9 +21,10 @@ export function Frame({ me, children }: { readonly me: Me; readonly children: Re
   const connection = useConnection()
   const waiting = useWaiting()
   const [isHelping, help] = useState(false)
+  const maySend = useMay('handoff:write')
   useShortcuts({
     find: () => search(true),
-    new: () => go('/new'),
+    ...(maySend && { new: () => go('/new') }),
     help: () => help(true),
     go: (key) => go(PAGES.find((page) => page.key === key)?.path ?? '/'),
   })
@@ -60,9 +61,11 @@ export function Frame({ me, children }: { readonly me: Me; readonly children: Re
           ))}
         </nav>
         <div className="who">
-          <Link href="/new" className="new">
-            New <kbd>c</kbd>
-          </Link>
+          {maySend && (
+            <Link href="/new" className="new">
+              New <kbd>c</kbd>
+            </Link>
+          )}
           <Link href="/docs" className="docs-link">
             Docs
           </Link>

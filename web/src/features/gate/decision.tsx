@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import type { Handoff } from '../../../../src/domain/handoffs/handoff.ts'
-import { ownOptions } from '../../../../src/domain/people/gate.ts'
+import { CHOICES, type Choice, ownOptions } from '../../../../src/domain/people/gate.ts'
+import { useMay } from '../../api/session.ts'
 import { draftAt, keepDraft } from '../../ui/input/drafts.ts'
 import { isComposing } from '../../ui/input/keys.ts'
 import { useShortcuts } from '../../ui/input/shortcuts.ts'
@@ -80,6 +81,7 @@ export function Decision(props: {
   const comment = drafts.get(choice ?? '') ?? ''
   const field = useRef<HTMLTextAreaElement>(null)
   const isOver = settled !== undefined
+  const mayDecide = useMay('gate:write')
   const done = () => {
     choose(undefined)
     for (const each of drafts.keys()) keepDraft(placeOf(each), '')
@@ -106,7 +108,7 @@ export function Decision(props: {
   }
   useShortcuts(
     { approve: chooseBy, decline: chooseBy, question: chooseBy, option: chooseBy },
-    isActive && !isOver,
+    isActive && !isOver && mayDecide,
   )
   useBegun(keeping, handoff.uid, choice !== undefined || [...drafts.values()].some(Boolean))
   useEffect(() => {
@@ -118,6 +120,7 @@ export function Decision(props: {
     if (choice === undefined || !isReady) return
     act.mutate({ id: handoff.id, choice, ...(comment.trim() !== '' && { comment: comment.trim() }) })
   }
+  if (!mayDecide) return <p className="soft">Your session may not decide this.</p>
   return (
     <fieldset className="decision">
       <legend className="soft">Your decision on {handoff.id}</legend>

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { Permitted } from '../../../../src/domain/handoffs/permitted.ts'
 import type { OperationName, OperationOutput } from '../../../../src/runner/operation-types.ts'
 import { useOperation } from '../../api/queries.ts'
+import { useMay } from '../../api/session.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { keyLabel, SHORTCUTS, type ShortcutName, useShortcuts } from '../../ui/input/shortcuts.ts'
 import { later } from '../../ui/later.tsx'
@@ -92,12 +93,13 @@ export function Actions({ full }: { readonly full: OperationOutput<'handoff_get'
   const [isEditing, edit] = useState(false)
   const failed = (result?.checks ?? []).filter(({ ok }) => ok === false)
   const isHeldBack = ({ step }: Action) => step === 'complete' && failed.length > 0
+  const mayWrite = useMay('handoff:write')
   const possible = ACTIONS.filter(
-    ({ step }) => may.includes(step) && (step !== 'complete' || handoff.state === 'in_review'),
+    ({ step }) => mayWrite && may.includes(step) && (step !== 'complete' || handoff.state === 'in_review'),
   )
   const lookOf = (action: Action) =>
     isHeldBack(action) ? '' : action.step === 'refuse' && failed.length > 0 ? 'main' : (action.look ?? '')
-  const mayEdit = may.includes('amend')
+  const mayEdit = mayWrite && may.includes('amend')
   useShortcuts({
     ...Object.fromEntries(
       possible

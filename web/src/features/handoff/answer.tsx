@@ -1,5 +1,6 @@
 import { useRef } from 'react'
 import { useOperation } from '../../api/queries.ts'
+import { useMay } from '../../api/session.ts'
 import { useDraft } from '../../ui/input/drafts.ts'
 import { isComposing } from '../../ui/input/keys.ts'
 import { useShortcuts } from '../../ui/input/shortcuts.ts'
@@ -22,7 +23,8 @@ export function Answer(props: {
   const { uid, id } = props.handoff
   const [text, setText] = useDraft(`answer ${id}`)
   const field = useRef<HTMLTextAreaElement>(null)
-  useShortcuts({ approve: () => field.current?.focus() }, isActive)
+  const mayAnswer = useMay('handoff:write')
+  useShortcuts({ approve: () => field.current?.focus() }, isActive && mayAnswer)
   const full = useOperation('handoff_get', { id })
   const settled = isKept ? settledBy(full.data) : undefined
   const done = () => {
@@ -38,6 +40,7 @@ export function Answer(props: {
     if (isReady) act.mutate({ id, text: text.trim() })
   }
   useBegun(keeping, uid, text !== '')
+  if (!mayAnswer) return <Thread items={full.data?.thread ?? []} />
   return (
     <div className="stack">
       <Thread items={full.data?.thread ?? []} />

@@ -1,5 +1,6 @@
 import { useRef } from 'react'
 import type { ThreadItem } from '../../../../src/domain/handoffs/package.ts'
+import { useMay } from '../../api/session.ts'
 import { useDraft } from '../../ui/input/drafts.ts'
 import { useShortcuts } from '../../ui/input/shortcuts.ts'
 import { Prose } from '../../ui/prose.tsx'
@@ -30,7 +31,9 @@ export function Comment({ id }: { readonly id: string }) {
   const field = useRef<HTMLTextAreaElement>(null)
   useShortcuts({ comment: () => field.current?.focus() })
   const act = useAct('handoff_comment', () => setText(''))
+  const maySpeak = useMay('handoff:write')
   const isReady = text.trim() !== '' && !act.isPending
+  if (!maySpeak) return null
   return (
     <form
       className="row"

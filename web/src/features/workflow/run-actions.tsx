@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useMay } from '../../api/session.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { useAct } from '../handoff/use-act.ts'
 import type { Run } from './run-picture.tsx'
@@ -9,8 +10,9 @@ type Asked = 'resume' | 'cancel'
 export function RunActions({ run }: { readonly run: Run }) {
   const [asked, ask] = useState<Asked>()
   const close = () => ask(undefined)
+  const mayAct = useMay('workflow:write')
   const failed = run.steps.filter(({ state }) => state === 'failed')
-  const isOver = run.state === 'completed' || run.state === 'cancelled'
+  const isOver = run.state === 'completed' || run.state === 'cancelled' || !mayAct
   // A form that somebody writes into stays; the server says why it is too late.
   if (isOver && !asked) return null
   return (

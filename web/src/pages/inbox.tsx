@@ -1,12 +1,11 @@
 import { useEffect, useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import type { Handoff } from '../../../src/domain/handoffs/handoff.ts'
-import { CHOICES, type Choice } from '../../../src/domain/people/gate.ts'
 import type { OperationOutput } from '../../../src/runner/operation-types.ts'
 import { useOperation } from '../api/queries.ts'
 import type { Me } from '../api/session.ts'
 import { Decision } from '../features/gate/decision.tsx'
-import { AboutWork } from '../features/handoff/about-work.tsx'
+import { AboutWork, useIsWorkThere } from '../features/handoff/about-work.tsx'
 import { Answer } from '../features/handoff/answer.tsx'
 import { HandoffTile } from '../features/handoff/handoff-tile.tsx'
 import { settledBy } from '../features/handoff/meanwhile.tsx'
@@ -202,7 +201,9 @@ function Waiting(props: {
   if (isActive && !wasActive) setWasActive(true)
   const full = useOperation('handoff_get', { id }, { enabled: isKept || (wasActive && isCut) })
   const given = full.data?.package
-  const isWhole = given !== undefined || !isCut
+  const isWorkThere = useIsWorkThere(full.data)
+  const isThere = given !== undefined && isWorkThere
+  const isWhole = isThere || !isCut
   const summary = given?.summary ?? asked?.summary
   const items = given?.validation_request?.items ?? asked?.items ?? []
   const points = items.length === 1 ? '1 point to validate' : `${items.length} points to validate`
@@ -247,7 +248,7 @@ function Waiting(props: {
       {isWhole ? (
         <Decision
           handoff={full.data?.handoff ?? handoff}
-          options={ownWords(given?.validation_request?.options ?? asked?.options)}
+          options={given?.validation_request?.options ?? asked?.options}
           isActive={isActive}
           settled={isKept ? settledBy(full.data) : undefined}
           keeping={keeping}
@@ -280,7 +281,3 @@ function Rest({ full }: { readonly full: OperationOutput<'handoff_get'> }) {
     </div>
   )
 }
-
-/** Without the words that every answer has anyway. */
-const ownWords = (options: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(options).filter(([key, words]) => CHOICES[key as Choice] !== words))

@@ -39,14 +39,14 @@ const ASKS: Readonly<Record<string, string>> = {
 
 type Options = Readonly<Record<string, string>> | undefined
 
-/** An escalation with options of its own has those instead of a plain yes. */
+/** An escalation with options of its own has those instead of a plain yes. Words that every answer has say nothing. */
 function offersOf({ type }: Handoff, options: Options): readonly Offer[] {
   const own = type === 'escalation' ? ownOptions(options) : []
   return [
     ...own.map(([choice, about], i) => ({ choice, label: choice, key: String(i + 1), look: 'main', about })),
     ...USUAL.filter(({ choice }) => own.length === 0 || choice !== 'approve').map((each) => ({
       ...each,
-      about: options?.[each.choice],
+      about: options?.[each.choice] === CHOICES[each.choice as Choice] ? undefined : options?.[each.choice],
     })),
   ]
 }

@@ -5,6 +5,13 @@ import { StateBadge } from '../../ui/badge.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { Deliverables, ResultView } from './package-view.tsx'
 
+/** Whether the work that a decision is about is on the screen. Nobody decides before; it moves the buttons, too. */
+export function useIsWorkThere(full: OperationOutput<'handoff_get'> | undefined): boolean {
+  const about = full?.about
+  const work = useOperation('handoff_get', { id: about ?? '' }, { enabled: about !== undefined })
+  return about === undefined || (work.data !== undefined && !work.isPlaceholderData)
+}
+
 /** The work that a gate is about: its evidence, its checks with their results, its files. */
 export function AboutWork({ id }: { readonly id: string }) {
   const work = useOperation('handoff_get', { id })

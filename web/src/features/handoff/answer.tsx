@@ -35,7 +35,8 @@ export function Answer(props: {
     say(`Answered ${id}`, `/handoffs/${encodeURIComponent(id)}`)
     done()
   })
-  const isReady = text.trim() !== '' && !act.isPending && settled === undefined
+  // Nobody answers a question that is not on the screen yet.
+  const isReady = text.trim() !== '' && full.data !== undefined && !act.isPending && settled === undefined
   const send = () => {
     if (isReady) act.mutate({ id, text: text.trim() })
   }

@@ -2,14 +2,17 @@ import { Link } from 'wouter'
 import { isMissing } from '../../api/call.ts'
 import { useOperation } from '../../api/queries.ts'
 import { StateBadge } from '../../ui/badge.tsx'
+import { Folded } from '../../ui/folded.tsx'
 import { later } from '../../ui/later.tsx'
 import { Missing } from '../../ui/missing.tsx'
 import { Changed, Failed, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
+import { spokenName, told } from '../../ui/words.ts'
 import { ProgramOutput } from '../runner/program-output.tsx'
 import { Actions } from './actions.tsx'
 import { AskedOf } from './asked.tsx'
 import { Chain } from './chain.tsx'
+import { isAsked } from './meanwhile.tsx'
 import { Deliverables, PackageView, ResultView } from './package-view.tsx'
 import { Standing, Understood } from './standing.tsx'
 import { Comment, Thread } from './thread.tsx'
@@ -38,7 +41,43 @@ export function HandoffView({ id, isPanel = false }: { readonly id: string; read
     acknowledgment,
     files,
   } = full.data
+  // A question that is to be answered here stands above, with all that was said.
+  const isToAnswer = isAsked(full.data) && handoff.need === 'clarification'
+  // A decision stands below all that it is about. The type stays when it is decided elsewhere, so the card stays too.
+  const isDecided = handoff.type === 'gate' || handoff.type === 'escalation'
   const Heading = `h${level}` as const
+  const isEvident =
+    !isDecided || result !== undefined || [given.deliverables, given.checks].some((each) => each?.length)
+  const beside = (
+    <>
+      {(isEvident || verifications.length > 0) && (
+        <section className="card" aria-label="Result">
+          <h2>Deliverables and evidence</h2>
+          <Deliverables wanted={given.deliverables ?? []} declared={given.checks ?? []} result={result} />
+          {result && <ResultView result={result} files={files} />}
+          {verifications.map(({ verified_at, verified_by, pass, note }) => (
+            <p key={verified_at}>
+              <span className={`badge ${pass ? 'good' : 'bad'}`}>
+                {told(pass ? 'verify_pass' : 'verify_fail')}
+              </span>{' '}
+              by {verified_by} <Time at={verified_at} />
+              {note && (
+                <>
+                  : <bdi>{note}</bdi>
+                </>
+              )}
+            </p>
+          ))}
+        </section>
+      )}
+      {acknowledgment && <Understood said={acknowledgment} />}
+      <section className="card" aria-label="Talk">
+        <h2>Conversation</h2>
+        {!isToAnswer && <Thread items={thread} />}
+        <Comment id={handoff.id} />
+      </section>
+    </>
+  )
   return (
     <article className={`stack ${isPanel ? 'one' : ''}`}>
       <header>
@@ -50,7 +89,8 @@ export function HandoffView({ id, isPanel = false }: { readonly id: string; read
         </div>
         <p className="soft wrap">
           {handoff.id}
-          {handoff.type === 'sequential' ? '' : ` · ${handoff.type}`} · {handoff.from} → {handoff.to}
+          {handoff.type === 'sequential' ? '' : ` · ${handoff.type}`} · {handoff.from} to{' '}
+          {spokenName(handoff.to)}
           {handoff.task && (
             <>
               {' '}
@@ -58,48 +98,45 @@ export function HandoffView({ id, isPanel = false }: { readonly id: string; read
             </>
           )}{' '}
           · changed <Time at={handoff.updated_at} />
-          {handoff.waiting_for && ` · waits for ${handoff.waiting_for}`}
+          {handoff.waiting_for && ` · waits for ${spokenName(handoff.waiting_for)}`}
         </p>
         <Changed warning={full.data.warning} />
         <Standing handoff={handoff} />
       </header>
-      <AskedOf full={full.data} />
+      {!isDecided && <AskedOf full={full.data} />}
       <Actions full={full.data} />
       <ProgramOutput full={full.data} />
       <div className="two">
-        <section className="card" aria-label="Package">
-          <h2>Package</h2>
-          <PackageView package={given} files={result ? undefined : files} />
-        </section>
         <div className="stack">
-          <section className="card" aria-label="Result">
-            <h2>Deliverables and evidence</h2>
-            <Deliverables wanted={given.deliverables ?? []} declared={given.checks ?? []} result={result} />
-            {result && <ResultView result={result} files={files} />}
-            {verifications.map(({ verified_at, verified_by, pass, note }) => (
-              <p key={verified_at}>
-                <span className={`badge ${pass ? 'good' : 'bad'}`}>{pass ? 'verified' : 'refused'}</span> by{' '}
-                {verified_by} <Time at={verified_at} />
-                {note ? `: ${note}` : ''}
-              </p>
-            ))}
+          <section className="card" aria-label="Package">
+            <h2>Package</h2>
+            <PackageView package={given} files={result ? undefined : files} folds={!isDecided} />
           </section>
-          {acknowledgment && <Understood said={acknowledgment} />}
-          <section className="card" aria-label="Talk">
-            <h2>Conversation</h2>
-            <Thread items={thread} />
-            <Comment id={handoff.id} />
-          </section>
+          {isDecided && beside}
+          {isDecided && <AskedOf full={full.data} />}
+        </div>
+        <div className="stack">
+          {!isDecided && beside}
           <section className="card" aria-label="Timeline">
             <h2>Timeline</h2>
             <Timeline events={timeline} />
             <Attempts attempts={handoff.attempts} />
           </section>
-          <Chain full={full.data} />
+          {!isPanel && <Chain full={full.data} />}
         </div>
       </div>
-      <Proof id={handoff.id} timeline={timeline} />
-      {!isPanel && <Source id={handoff.id} />}
+      {isPanel ? (
+        // The list beside it asks for enough already.
+        <Folded title="Chain and proof">
+          <Chain full={full.data} />
+          <Proof id={handoff.id} timeline={timeline} />
+        </Folded>
+      ) : (
+        <>
+          <Proof id={handoff.id} timeline={timeline} />
+          <Source id={handoff.id} />
+        </>
+      )}
     </article>
   )
 }

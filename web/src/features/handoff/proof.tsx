@@ -18,24 +18,21 @@ export function Proof(props: {
   const shown = useMemo(() => timeline.map(({ hash }) => hash), [timeline])
   const steps = useVerdict(proof.data, shown)
   return (
-    <section className="card" aria-label="Proof">
+    <section className="card proof" aria-label="Proof">
       <h2>Proof</h2>
       {proof.isPending && <Loading what="the proof" />}
       {proof.error && !proof.data && <Failed error={proof.error} again={proof.refetch} />}
       {proof.data && !steps && <Loading what="the verdict" />}
       {proof.data && steps && (
-        <>
+        <Steps steps={steps}>
           <p className="soft">
             Checked by this browser with its own code; the server’s word is not taken for it. To check it
             elsewhere: <code>baton audit proof {id} --json</code>
           </p>
-          <Steps steps={steps} />
-          <details>
-            <summary>The signed head of the log, and its key</summary>
-            <pre>{proof.data.checkpoint}</pre>
-            <pre>{proof.data.vkey}</pre>
-          </details>
-        </>
+          <h3>The signed head of the log, and its key</h3>
+          <pre>{proof.data.checkpoint}</pre>
+          <pre>{proof.data.vkey}</pre>
+        </Steps>
       )}
     </section>
   )

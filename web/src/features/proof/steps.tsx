@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { Step } from './verify.ts'
 
 const MARKS = {
@@ -7,8 +8,13 @@ const MARKS = {
 } as const
 
 /** What was checked, step by step, each with what it leaves open. */
-export function Steps(props: { readonly steps: readonly Step[]; readonly where?: string }) {
-  const { steps, where = 'in this browser' } = props
+export function Steps(props: {
+  readonly steps: readonly Step[]
+  readonly where?: string
+  /** Beside the steps, for whoever opens them. */
+  readonly children?: ReactNode
+}) {
+  const { steps, where = 'in this browser', children } = props
   const failed = steps.filter(({ ok }) => ok === false).length
   const open = steps.filter(({ ok }) => ok === undefined).length
   return (
@@ -23,6 +29,7 @@ export function Steps(props: { readonly steps: readonly Step[]; readonly where?:
           <StepRow key={step.title} step={step} />
         ))}
       </ol>
+      {children}
     </details>
   )
 }

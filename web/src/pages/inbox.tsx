@@ -11,6 +11,7 @@ import { HandoffTile } from '../features/handoff/handoff-tile.tsx'
 import { settledBy } from '../features/handoff/meanwhile.tsx'
 import { Deliverables, PackageView, Points, ResultView } from '../features/handoff/package-view.tsx'
 import { Thread } from '../features/handoff/thread.tsx'
+import { addressOf } from '../features/list/use-list-address.ts'
 import { Notices } from '../features/notice/notices.tsx'
 import { useShortcuts } from '../ui/input/shortcuts.ts'
 import { type Keeping, useKept } from '../ui/input/use-kept.ts'
@@ -36,7 +37,7 @@ export function Inbox({ me }: { readonly me: Me }) {
     ) : (
       <Loading what="your inbox" />
     )
-  const { notices, also = [], next } = inbox.data
+  const { notices, also = [], also_more, next } = inbox.data
   const others = items.filter((handoff) => !isQuestion(handoff))
   return (
     <div className="stack narrow">
@@ -87,7 +88,19 @@ export function Inbox({ me }: { readonly me: Me }) {
       )}
       <Tiles title="Work that is yours" handoffs={others} />
       <Tiles title="Blocked, or open to any reviewer" handoffs={also} />
-      {next !== undefined && <p className="none">There are more. They appear when these are done.</p>}
+      {also_more && (
+        <p className="soft">
+          The newest {also.length} of more. Show all{' '}
+          <Link href={addressOf('/list', 'from:me state:blocked')}>blocked that you sent</Link> and all{' '}
+          <Link href={addressOf('/list', 'state:in-review')}>in review</Link>.
+        </p>
+      )}
+      {next !== undefined && (
+        <p className="soft">
+          The first {items.length} that wait for you; there are more.{' '}
+          <Link href={addressOf('/list', 'with:me state:open')}>Show all that is open with you</Link>
+        </p>
+      )}
       <Notices notices={notices} />
       <DecidedToday me={me} />
     </div>

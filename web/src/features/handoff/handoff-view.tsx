@@ -119,7 +119,7 @@ export function HandoffView({ id, isPanel = false }: { readonly id: string; read
           {!isDecided && beside}
           <section className="card" aria-label="Timeline">
             <h2>Timeline</h2>
-            <Timeline events={timeline} />
+            <Timeline id={handoff.id} events={timeline} />
             <Attempts attempts={handoff.attempts} />
           </section>
           {!isPanel && <Chain full={full.data} />}

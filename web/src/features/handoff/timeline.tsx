@@ -1,3 +1,4 @@
+import { Link } from 'wouter'
 import type { Attempt } from '../../../../src/domain/handoffs/handoff.ts'
 import { inWords } from '../../../../src/domain/texts/visible.ts'
 import { Time } from '../../ui/time.tsx'
@@ -13,24 +14,35 @@ interface Event {
   readonly why?: string | undefined
 }
 
+/** An answer holds no more. */
+const MOST = 200
+
 /** Everything that was done, in its order, with who did it and how they showed who they are. */
-export function Timeline({ events }: { readonly events: readonly Event[] }) {
+export function Timeline({ id, events }: { readonly id: string; readonly events: readonly Event[] }) {
   return (
-    <ol className="timeline">
-      {events.map(({ at, act, by, auth, hash, why }) => (
-        <li key={hash} className={toneOf(act)}>
-          <b>{told(act)}</b> by <span title={`identified by ${auth}`}>{by}</span>{' '}
-          <small title={hash}>
-            <Time at={at} />
-          </small>
-          {why !== undefined && (
-            <small className={toneOf(act) === 'bad' ? 'why' : 'soft wrap'} title={why} dir="auto">
-              {why}
+    <>
+      <ol className="timeline">
+        {events.map(({ at, act, by, auth, hash, why }) => (
+          <li key={hash} className={toneOf(act)}>
+            <b>{told(act)}</b> by <span title={`identified by ${auth}`}>{by}</span>{' '}
+            <small title={hash}>
+              <Time at={at} />
             </small>
-          )}
-        </li>
-      ))}
-    </ol>
+            {why !== undefined && (
+              <small className={toneOf(act) === 'bad' ? 'why' : 'soft wrap'} title={why} dir="auto">
+                {why}
+              </small>
+            )}
+          </li>
+        ))}
+      </ol>
+      {events.length >= MOST && (
+        <p className="soft">
+          The first {MOST} events.{' '}
+          <Link href={`/audit?about=${encodeURIComponent(id)}`}>Show all in the log</Link>
+        </p>
+      )}
+    </>
   )
 }
 

@@ -5,6 +5,10 @@ const all = (): readonly HTMLElement[] => [
   ...document.querySelectorAll<HTMLElement>('#content [data-id]:not(.panel *)'),
 ]
 
+/** The row or tile of an entry: the focus goes back there when its panel is closed. */
+export const entryOf = (id: string): HTMLElement | null =>
+  document.querySelector(`#content [data-id="${CSS.escape(id)}"]:not(.panel *)`)
+
 /** Keys go from one entry to the next: in the panel while one is open, else by the focus. */
 export function useStepping({ open, set }: ListAddress): void {
   const go = (to: HTMLElement | undefined) => {

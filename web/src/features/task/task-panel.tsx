@@ -1,25 +1,39 @@
 import { Link } from 'wouter'
 import { inWords } from '../../../../src/domain/texts/visible.ts'
 import { useOperation } from '../../api/queries.ts'
+import { Cut } from '../../ui/lists/cut.tsx'
 import { Panel } from '../../ui/lists/panel.tsx'
 import { Changed, Failed, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { HandoffTile } from '../handoff/handoff-tile.tsx'
+import { Points } from '../handoff/package-view.tsx'
+import { addressOf } from '../list/use-list-address.ts'
+import { entryOf } from '../list/use-stepping.ts'
 import { hrefOf } from './use-tasks.ts'
+
+const SHOWN = 10
+const MOST = 50
 
 /** One task: what holds it up, what was recorded of it, and the handoffs that carried it. */
 export function TaskPanel({ id, close }: { readonly id: string; readonly close: () => void }) {
   const full = useOperation('task_get', { id })
-  const carried = useOperation('handoff_list', { task: id, limit: 10 })
+  const carried = useOperation('handoff_list', { task: id, limit: MOST })
+  const items = carried.data?.items ?? []
   return (
     <Panel label={`Task ${id}`} title={full.data?.task.title ?? id} close={close}>
       {full.isPending && <Loading what={id} />}
       {full.error && <Failed error={full.error} again={full.refetch} />}
       {full.data && <About about={full.data} />}
-      {(carried.data?.items ?? []).length > 0 && <h3>Handoffs</h3>}
-      {carried.data?.items.map((handoff) => (
+      {items.length > 0 && <h3>Handoffs</h3>}
+      {items.slice(0, SHOWN).map((handoff) => (
         <HandoffTile key={handoff.uid} handoff={handoff} />
       ))}
+      <Cut
+        shown={Math.min(SHOWN, items.length)}
+        of={items.length}
+        isMore={carried.data?.next !== undefined}
+        href={addressOf('/list', `task:${id}`)}
+      />
       <p>
         <Link href={`/new?task=${encodeURIComponent(id)}`}>Hand {id} to an agent</Link>
       </p>
@@ -50,16 +64,7 @@ function About({ about: { task, blocked_by, records, warning } }: { readonly abo
           ))}
         </p>
       )}
-      {task.criteria.length > 0 && <h3>Done when</h3>}
-      {task.criteria.length > 0 && (
-        <ul>
-          {task.criteria.map((each) => (
-            <li key={each} className="wrap">
-              {each}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Points title="Done when" items={task.criteria} />
       {records.length > 0 && <h3>Records</h3>}
       {records.map(({ uid, by, summary, branch, commit_sha, tests_run, created_at, signed }) => (
         <p key={uid} className="wrap">

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { AgentPanel } from '../features/agent/agent-panel.tsx'
 import { AgentTable, busiestFirst } from '../features/agent/agent-table.tsx'
 import { FlowPicture, FlowTable } from '../features/agent/flow-picture.tsx'
+import { useStepping } from '../features/list/use-stepping.ts'
 import { type Flow, useFlow } from '../features/metrics/use-flow.ts'
 import { WindowChoice, windowWords } from '../features/metrics/window-choice.tsx'
 import { RunningPrograms } from '../features/runner/running-programs.tsx'
@@ -14,6 +15,7 @@ import '../style/tables.css'
 export function Agents() {
   const { flow, choose } = useFlow()
   const [open, setOpen] = useAddress('open')
+  useStepping(open, (name) => setOpen(name, true))
   const words = flow.data && windowWords(flow.data.window)
   return (
     <div className="stack">

@@ -35,7 +35,7 @@ export function Board({ me, isList }: { readonly me: Me; readonly isList?: boole
   // Columns hold handoffs alone, and a phone has no room for them.
   const { kind } = query.input
   const showsList = isList || isNarrow || (kind !== undefined && kind !== 'handoff')
-  useStepping(address)
+  useStepping(address.open, (open) => address.set({ open }))
   const status = useOperation('report_status', {})
   const isNew = status.data && Object.values(status.data.handoffs).every((count) => count === 0)
   const why = new Map((status.data?.stuck ?? []).map((each) => [each.id, each.why]))

@@ -1,6 +1,7 @@
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { useOperation } from '../api/queries.ts'
 import { useMay } from '../api/session.ts'
+import { useStepping } from '../features/list/use-stepping.ts'
 import { NewTask } from '../features/task/new-task.tsx'
 import { TaskGraph } from '../features/task/task-graph.tsx'
 import { TaskPanel } from '../features/task/task-panel.tsx'
@@ -28,6 +29,7 @@ export function Tasks() {
     ...(chosen !== undefined && { around: chosen }),
     ...(done === '1' && { done: true }),
   })
+  useStepping(chosen, (id) => setOpen(id, true))
   const mayCreate = useMay('task:write')
   if (!plan.data && plan.error) return <Failed error={plan.error} again={plan.refetch} page="Tasks" />
   if (!plan.data) return <Loading what="the tasks" />

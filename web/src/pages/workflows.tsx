@@ -2,6 +2,7 @@ import { useLocation } from 'wouter'
 import type { RunState } from '../../../src/domain/workflow/run.ts'
 import { useOperation } from '../api/queries.ts'
 import { useMay } from '../api/session.ts'
+import { useStepping } from '../features/list/use-stepping.ts'
 import { RunPanel } from '../features/workflow/run-panel.tsx'
 import { RunTable } from '../features/workflow/run-table.tsx'
 import { StartRun } from '../features/workflow/start-run.tsx'
@@ -41,6 +42,8 @@ export function Workflows({ id }: { readonly id?: string }) {
   })
   const items = runs.data?.items ?? []
   const isFiltered = state !== undefined || name !== undefined || after !== undefined
+  const open = items.find((run) => run.uid === id)?.id ?? id
+  useStepping(open, (run) => go(`/workflows/${encodeURIComponent(run)}${location.search}`, { replace: true }))
   const back = () => go(`/workflows${location.search}`)
   return (
     <div className="stack">

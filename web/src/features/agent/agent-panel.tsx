@@ -24,7 +24,7 @@ export function AgentPanel(props: {
   const { name, agent, words, close } = props
   const open = useOperation('handoff_list', { to: name, state: [...OPEN_STATES], limit: MOST })
   return (
-    <Panel label={`Agent ${name}`} title={name} close={close}>
+    <Panel label={`Agent ${name}`} title={name} close={close} back={() => entryOf(name)}>
       {agent === undefined ? (
         <p role="alert">No agent of this name is known here.</p>
       ) : (

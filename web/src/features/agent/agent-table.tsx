@@ -33,7 +33,9 @@ const COLUMNS: readonly Column<AgentFlow>[] = [
     by: ({ name }) => name,
     cell: ({ name, kind }) => (
       <>
-        <Link href={`/agents?open=${encodeURIComponent(name)}`}>{name}</Link>{' '}
+        <Link href={`/agents?open=${encodeURIComponent(name)}`} data-id={name}>
+          {name}
+        </Link>{' '}
         {kind !== 'agent' && <small>{kind === 'human' ? 'person' : kind}</small>}
       </>
     ),

@@ -3,6 +3,7 @@ import { later } from '../../ui/later.tsx'
 import { Panel } from '../../ui/lists/panel.tsx'
 import { Loading } from '../../ui/states.tsx'
 import type { ListAddress } from './use-list-address.ts'
+import { entryOf } from './use-stepping.ts'
 
 const HandoffView = later(
   async () => (await import('../handoff/handoff-view.tsx')).HandoffView,
@@ -22,7 +23,7 @@ export function HandoffPanel({ address }: { readonly address: ListAddress }) {
         </Link>
       }
       close={() => set({ open: undefined }, false)}
-      back={() => document.querySelector(`#content [data-id="${CSS.escape(open)}"]`)}
+      back={() => entryOf(open)}
     >
       <HandoffView key={open} id={open} isPanel />
     </Panel>

@@ -1,5 +1,4 @@
 import { useShortcuts } from '../../ui/input/shortcuts.ts'
-import type { ListAddress } from './use-list-address.ts'
 
 const all = (): readonly HTMLElement[] => [
   ...document.querySelectorAll<HTMLElement>('#content [data-id]:not(.panel *)'),
@@ -10,12 +9,12 @@ export const entryOf = (id: string): HTMLElement | null =>
   document.querySelector(`#content [data-id="${CSS.escape(id)}"]:not(.panel *)`)
 
 /** Keys go from one entry to the next: in the panel while one is open, else by the focus. */
-export function useStepping({ open, set }: ListAddress): void {
+export function useStepping(open: string | undefined, show: (id: string) => void): void {
   const go = (to: HTMLElement | undefined) => {
     if (!to) return
     to.scrollIntoView({ block: 'nearest' })
     if (open === undefined) to.focus()
-    else set({ open: to.dataset.id })
+    else if (to.dataset.id !== undefined) show(to.dataset.id)
   }
   const current = () => {
     const entries = all()

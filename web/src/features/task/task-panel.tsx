@@ -20,7 +20,7 @@ export function TaskPanel({ id, close }: { readonly id: string; readonly close: 
   const carried = useOperation('handoff_list', { task: id, limit: MOST })
   const items = carried.data?.items ?? []
   return (
-    <Panel label={`Task ${id}`} title={full.data?.task.title ?? id} close={close}>
+    <Panel label={`Task ${id}`} title={full.data?.task.title ?? id} close={close} back={() => entryOf(id)}>
       {full.isPending && <Loading what={id} />}
       {full.error && <Failed error={full.error} again={full.refetch} />}
       {full.data && <About about={full.data} />}

@@ -83,8 +83,10 @@ function Rows(props: {
       className: 'cell',
       cell: ({ id, title }) => (
         <>
-          <Link href={hrefOf(id)}>{id}</Link> {title}{' '}
-          {path.has(id) && <span className="badge wait">critical</span>}
+          <Link href={hrefOf(id)} data-id={id}>
+            {id}
+          </Link>{' '}
+          <span dir="auto">{title}</span> {path.has(id) && <span className="badge wait">critical</span>}
         </>
       ),
     },

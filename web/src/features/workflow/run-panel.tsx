@@ -7,6 +7,8 @@ import { Missing } from '../../ui/missing.tsx'
 import { Scroll } from '../../ui/scroll.tsx'
 import { Changed, Failed, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
+import { spokenName } from '../../ui/words.ts'
+import { entryOf } from '../list/use-stepping.ts'
 import { RunActions } from './run-actions.tsx'
 import { durationOf, gateWords, type Run, RunPicture, stepWords } from './run-picture.tsx'
 import { progressOf } from './run-table.tsx'
@@ -17,7 +19,13 @@ export function RunPanel({ id, close }: { readonly id: string; readonly close: (
   const status = useOperation('workflow_status', { id })
   const run = status.data
   return (
-    <Panel label={`Run ${id}`} title={run?.description ?? id} isWide close={close}>
+    <Panel
+      label={`Run ${run?.id ?? id}`}
+      title={run?.description ?? run?.id ?? id}
+      isWide
+      close={close}
+      back={() => entryOf(run?.id ?? id)}
+    >
       {status.isPending && <Loading what={id} />}
       {isMissing(status.error) && <Missing what={`run ${id}`} level={2} />}
       {status.error && !isMissing(status.error) && <Failed error={status.error} again={status.refetch} />}

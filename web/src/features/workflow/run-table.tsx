@@ -22,7 +22,9 @@ const COLUMNS: readonly Column<Run>[] = [
     className: 'cell',
     cell: ({ id, description, name }) => (
       <>
-        <Link href={`/workflows/${encodeURIComponent(id)}${location.search}`}>{description ?? name}</Link>{' '}
+        <Link href={`/workflows/${encodeURIComponent(id)}${location.search}`} data-id={id} dir="auto">
+          {description ?? name}
+        </Link>{' '}
         <small>{id}</small>
       </>
     ),

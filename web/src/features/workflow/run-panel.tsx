@@ -3,8 +3,8 @@ import { isMissing } from '../../api/call.ts'
 import { useOperation } from '../../api/queries.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Panel } from '../../ui/lists/panel.tsx'
+import { type Column, Table } from '../../ui/lists/table.tsx'
 import { Missing } from '../../ui/missing.tsx'
-import { Scroll } from '../../ui/scroll.tsx'
 import { Changed, Failed, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { spokenName } from '../../ui/words.ts'
@@ -50,7 +50,12 @@ export function RunPanel({ id, close }: { readonly id: string; readonly close: (
           <RunPicture run={run} />
           <section aria-label="Steps">
             <h3>Steps</h3>
-            <Steps run={run} />
+            <Table
+              label="Steps as a table"
+              columns={STEPS}
+              items={run.steps}
+              keyOf={({ id: step }) => step}
+            />
           </section>
         </div>
       )}
@@ -66,12 +71,15 @@ function Waiting({ run }: { readonly run: Run }) {
       {run.waiting_for.map(({ who, what, step }, i) => (
         <span key={`${step} ${what}`}>
           {i > 0 && ' and '}
-          <b>{who === 'human' ? 'a person' : who}</b>
+          <b>{spokenName(who)}</b>
           {what.startsWith('baton ') ? (
             ' to resume or cancel it'
           ) : (
             <>
-              : <Link href={`/handoffs/${encodeURIComponent(what)}`}>{nameOf(run, step, what)}</Link>
+              :{' '}
+              <Link href={`/handoffs/${encodeURIComponent(what)}`} dir="auto">
+                {nameOf(run, step, what)}
+              </Link>
             </>
           )}
         </span>
@@ -86,43 +94,32 @@ function nameOf(run: Run, step: string, handoff: string): string {
   return (found?.gate === handoff ? found.gate_name : found?.title) ?? handoff
 }
 
-function Steps({ run }: { readonly run: Run }) {
-  return (
-    <Scroll label="Steps as a table">
-      <table>
-        <thead>
-          <tr>
-            {['Step', 'Agent', 'State', 'Time', 'Gate', 'Result'].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {run.steps.map((step) => (
-            <tr key={step.id}>
-              <td className="cell">
-                {step.number}.{' '}
-                {step.handoff === undefined ? (
-                  step.title
-                ) : (
-                  <Link href={`/handoffs/${encodeURIComponent(step.handoff)}`}>{step.title}</Link>
-                )}
-              </td>
-              <td>{step.agent}</td>
-              <td>
-                <Badge tone={STEP_TONES[step.state]}>{stepWords(step)}</Badge>
-              </td>
-              <td className="nowrap">{durationOf(step)}</td>
-              <td className="cell">
-                {step.gate_name !== undefined && `${step.gate_name}: ${gateWords(step)}`}
-              </td>
-              <td className="cell">{step.error ?? step.summary ?? ''}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  )
-}
+type Step = Run['steps'][number]
+
+const STEPS: readonly Column<Step>[] = [
+  {
+    name: 'Step',
+    className: 'cell',
+    cell: ({ number, handoff, title }) => (
+      <>
+        {number}.{' '}
+        {handoff === undefined ? (
+          <bdi>{title}</bdi>
+        ) : (
+          <Link href={`/handoffs/${encodeURIComponent(handoff)}`} dir="auto">
+            {title}
+          </Link>
+        )}
+      </>
+    ),
+  },
+  { name: 'Agent', cell: ({ agent }) => agent },
+  { name: 'State', cell: (step) => <Badge tone={STEP_TONES[step.state]}>{stepWords(step)}</Badge> },
+  { name: 'Time', className: 'nowrap', cell: durationOf },
+  {
+    name: 'Gate',
+    className: 'cell',
+    cell: (step) => step.gate_name !== undefined && `${step.gate_name}: ${gateWords(step)}`,
+  },
+  { name: 'Result', className: 'cell', cell: ({ error, summary }) => error ?? summary },
+]

@@ -21,7 +21,7 @@ export interface Order {
   readonly set: (order: string | undefined) => void
 }
 
-/** A list with columns. */
+/** A list with columns. On a phone each row is a block, and a cell names its column: nothing is cut. */
 export function Table<T>(props: {
   readonly label: string
   readonly columns: readonly Column<T>[]
@@ -36,7 +36,7 @@ export function Table<T>(props: {
   const { label, columns, items, keyOf, isOpen, order, className, whole } = props
   return (
     <Scroll label={label}>
-      <table className={className}>
+      <table className={className === undefined ? 'rows' : `rows ${className}`}>
         <thead>
           <tr>
             {columns.map((column) => (
@@ -53,7 +53,12 @@ export function Table<T>(props: {
                   <td colSpan={columns.length}>{all}</td>
                 ) : (
                   columns.map(({ name, isNumber, className: look = '', title, cell }) => (
-                    <td key={name} className={isNumber ? `number ${look}` : look} title={title?.(item)}>
+                    <td
+                      key={name}
+                      data-name={name}
+                      className={isNumber ? `number ${look}` : look}
+                      title={title?.(item)}
+                    >
                       {cell(item)}
                     </td>
                   ))

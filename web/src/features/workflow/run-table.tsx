@@ -52,7 +52,7 @@ export function RunTable(props: { readonly runs: readonly Run[]; readonly open: 
       columns={COLUMNS}
       items={props.runs}
       keyOf={({ uid }) => uid}
-      isOpen={({ id }) => id === props.open}
+      isOpen={({ id, uid }) => id === props.open || uid === props.open}
     />
   )
 }

@@ -37,7 +37,9 @@ export function Palette({ me, close }: { readonly me: Me; readonly close: () => 
   )
   const isAsking = text.trim() !== asked || (isAnswerable && (found.isPending || found.isPlaceholderData))
   const [isEager, setEager] = useState(false)
-  const isMeant = ({ label }: Choice) => label.toLowerCase().includes(text.trim().toLowerCase())
+  const wanted = text.trim().toLowerCase()
+  const isMeant = ({ key, label }: Choice) =>
+    label.toLowerCase().includes(wanted) || (key === '/audit' && 'log'.startsWith(wanted))
   const commands: readonly Choice[] = [
     ...PAGES.map(({ name, path }) => ({ key: path, label: name, run: () => go(path) })),
     { key: 'list', label: 'List', run: () => go('/list') },
@@ -47,8 +49,8 @@ export function Palette({ me, close }: { readonly me: Me; readonly close: () => 
       label: `Theme: ${theme}`,
       run: () => chooseTheme(theme),
     })),
-    { key: 'out', label: 'Log out', run: leave },
   ]
+  const out: Choice = { key: 'out', label: 'Log out', run: leave }
   const { items = [], found: hits } = (isAnswerable && !isAsking && found.data) || {}
   const results: readonly Choice[] = hits
     ? hits.map((hit) => ({
@@ -58,9 +60,9 @@ export function Palette({ me, close }: { readonly me: Me; readonly close: () => 
           <>
             <span className="row">
               {hit.kind !== 'handoff' && <span className="badge">{hit.kind}</span>}
-              <span className="grow" dir="auto">
+              <span className="grow">
                 {hit.id === hit.title ? '' : `${hit.id}  `}
-                {hit.title}
+                <bdi>{hit.title}</bdi>
               </span>
               <small>
                 {hit.state === undefined ? '' : `${inWords(hit.state)} · `}
@@ -81,7 +83,8 @@ export function Palette({ me, close }: { readonly me: Me; readonly close: () => 
     results.length > 0
       ? [{ key: 'all', label: 'Show all in the list', run: () => go(addressOf('/list', asked)) }]
       : []
-  const choices = [...commands.filter(isMeant), ...results, ...all]
+  // Whoever searches for the log must not be logged out.
+  const choices = [...commands.filter(isMeant), ...results, ...all, ...[out].filter(isMeant)]
   const take = (choice: Choice | undefined) => {
     close()
     choice?.run()
@@ -99,7 +102,7 @@ export function Palette({ me, close }: { readonly me: Me; readonly close: () => 
     }
     if (event.key === 'Enter') {
       event.preventDefault()
-      if (isAsking && choices.length === 0) setEager(true)
+      if (isAsking && choices.every((each) => each === out) && wanted !== 'log out') setEager(true)
       else take(choices[at])
     }
   }

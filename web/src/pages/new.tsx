@@ -1,22 +1,15 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { PRIORITIES, type Priority } from '../../../src/domain/priority.ts'
 import { useOperation } from '../api/queries.ts'
 import { useAct } from '../features/handoff/use-act.ts'
-import { draftAt, keepDraft } from '../ui/input/drafts.ts'
+import { useFields } from '../ui/input/drafts.ts'
 import { linesOf } from '../ui/input/lines.ts'
 import { say } from '../ui/toast.tsx'
 
-/** The draft of this form. */
-const PLACE = 'new handoff'
-
-interface Given {
-  readonly to: string
-  readonly title: string
-  readonly summary: string
-  readonly deliverables: string
-  readonly criteria: string
-  readonly task: string
+const EMPTY = {
+  ...{ to: '', title: '', summary: '', deliverables: '', criteria: '', task: '' },
+  priority: 'normal' as Priority,
 }
 
 /** A new handoff. The address may name its receiver and its task. */
@@ -25,34 +18,28 @@ export function NewHandoff() {
   const [, go] = useLocation()
   const first = useRef<HTMLInputElement>(null)
   useEffect(() => first.current?.focus(), [])
-  const [given, setGiven] = useState<Given>(() => ({
-    ...{ to: '', title: '', summary: '', deliverables: '', criteria: '', task: '' },
-    ...JSON.parse(draftAt(PLACE) || '{}'),
+  const form = useFields('new handoff', EMPTY, {
     ...(query.get('to') && { to: query.get('to')! }),
     ...(query.get('task') && { task: query.get('task')! }),
-  }))
-  const [priority, setPriority] = useState<Priority>('normal')
+  })
+  const { to, title, summary, deliverables, criteria, task, priority } = form.fields
   const agents = useOperation('agent_list', {})
   const send = useAct('handoff_send', undefined, ({ handoff }) => {
     const page = `/handoffs/${encodeURIComponent(handoff.id)}`
-    keepDraft(PLACE, '')
+    form.forget()
     say(`Sent “${handoff.title}”`, page)
     go(page)
   })
-  const isReady = given.to.trim() !== '' && given.title.trim() !== '' && !send.isPending
-  const fieldOf = (name: keyof Given) => ({
-    value: given[name],
+  const isReady = to.trim() !== '' && title.trim() !== '' && !send.isPending
+  const fieldOf = (name: keyof typeof EMPTY) => ({
+    value: form.fields[name],
     dir: 'auto',
-    onChange: ({ target }: { readonly target: { readonly value: string } }) => {
-      const next = { ...given, [name]: target.value }
-      keepDraft(PLACE, JSON.stringify(next))
-      setGiven(next)
-    },
+    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
+      form.write({ [name]: target.value }),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (!isReady) return
-    const { to, title, summary, deliverables, criteria, task } = given
     send.mutate({
       to: to.trim(),
       title: title.trim(),
@@ -97,7 +84,7 @@ export function NewHandoff() {
         </label>
         <label>
           Priority{' '}
-          <select value={priority} onChange={({ target }) => setPriority(target.value as Priority)}>
+          <select {...fieldOf('priority')}>
             {PRIORITIES.map((each) => (
               <option key={each}>{each}</option>
             ))}

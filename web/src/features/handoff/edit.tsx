@@ -7,11 +7,18 @@ import { useAct } from './use-act.ts'
 
 /** Changes what travels with a handoff. Only the fields that were changed are sent. */
 export function Edit(props: { readonly full: OperationOutput<'handoff_get'>; readonly close: () => void }) {
-  const { full, close } = props
+  const { full } = props
   const { handoff } = full
   const current = fieldsOf(full)
-  const [before] = useState(current)
-  const [now, setNow] = useState(before)
+  const [opened] = useState(current)
+  // With a draft goes what it was begun from.
+  const [draft, keep] = useDraft(`edit ${handoff.id}`)
+  const { before, now }: { before: Fields; now: Fields } =
+    draft === '' ? { before: opened, now: opened } : JSON.parse(draft)
+  const close = () => {
+    keep('')
+    props.close()
+  }
   const first = useRef<HTMLInputElement>(null)
   useEffect(() => first.current?.focus(), [])
   const done = () => {
@@ -20,8 +27,8 @@ export function Edit(props: { readonly full: OperationOutput<'handoff_get'>; rea
   }
   // The form was compared with this revision.
   const act = useAct('handoff_amend', done, undefined, handoff.rev)
-  type Name = keyof typeof before
-  const names = (Object.keys(before) as Name[]).filter((name) => now[name] !== before[name])
+  type Name = keyof Fields
+  const names = (Object.keys(current) as Name[]).filter((name) => now[name] !== before[name])
   const late = names.filter((name) => current[name] !== before[name])
   const isReady = names.length > 0 && late.length === 0 && now.title.trim() !== '' && !act.isPending
   const submit = (event: FormEvent) => {
@@ -34,7 +41,7 @@ export function Edit(props: { readonly full: OperationOutput<'handoff_get'>; rea
     dir: 'auto',
     value: now[name],
     onChange: ({ target }: { readonly target: { readonly value: string } }) =>
-      setNow({ ...now, [name]: target.value }),
+      keep(JSON.stringify({ before, now: { ...now, [name]: target.value } })),
   })
   return (
     <form className="card stack whole" aria-label="Edit" onSubmit={submit}>
@@ -78,6 +85,8 @@ const fieldsOf = ({ handoff, package: given }: OperationOutput<'handoff_get'>) =
   criteria: (given.criteria ?? []).join('\n'),
   constraints: (given.constraints ?? []).join('\n'),
 })
+
+type Fields = ReturnType<typeof fieldsOf>
 
 const TEXTS = [
   ['summary', 'Description', 3],

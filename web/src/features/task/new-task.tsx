@@ -1,5 +1,6 @@
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { PRIORITIES, type Priority } from '../../../../src/domain/priority.ts'
+import { useFields } from '../../ui/input/drafts.ts'
 import { Panel } from '../../ui/lists/panel.tsx'
 import { useAct } from '../handoff/use-act.ts'
 
@@ -9,6 +10,8 @@ const partsOf = (text: string, between: RegExp): string[] =>
     .map((part) => part.trim())
     .filter(Boolean)
 
+const EMPTY = { id: '', title: '', needs: '', criteria: '', priority: 'normal' as Priority }
+
 /** A new task, with the tasks that it depends on. */
 export function NewTask({
   close,
@@ -17,14 +20,15 @@ export function NewTask({
   readonly close: () => void
   readonly created: (id: string) => void
 }) {
-  const [given, setGiven] = useState({ id: '', title: '', needs: '', criteria: '', notes: '' })
-  const [priority, setPriority] = useState<Priority>('normal')
-  const create = useAct('task_create', undefined, ({ id }) => created(id))
+  const form = useFields('new task', EMPTY)
+  const given = form.fields
+  const create = useAct('task_create', form.forget, ({ id }) => created(id))
   const isComplete = given.id.trim() !== '' && given.title.trim() !== '' && !create.isPending
-  const fieldOf = (name: keyof typeof given) => ({
+  const fieldOf = (name: keyof typeof EMPTY) => ({
+    dir: 'auto',
     value: given[name],
     onChange: ({ target }: { readonly target: { readonly value: string } }) =>
-      setGiven({ ...given, [name]: target.value }),
+      form.write({ [name]: target.value }),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -33,10 +37,9 @@ export function NewTask({
     create.mutate({
       id: given.id.trim(),
       title: given.title.trim(),
-      priority,
+      priority: given.priority,
       ...(depends_on.length > 0 && { depends_on }),
       ...(criteria.length > 0 && { criteria }),
-      ...(given.notes.trim() && { notes: given.notes.trim() }),
     })
   }
   return (
@@ -58,18 +61,16 @@ export function NewTask({
           Conditions for done, one a line
           <textarea rows={2} {...fieldOf('criteria')} />
         </label>
-        <label className="block">
-          Notes
-          <textarea rows={2} {...fieldOf('notes')} />
-        </label>
-        <label>
-          Priority{' '}
-          <select value={priority} onChange={({ target }) => setPriority(target.value as Priority)}>
-            {PRIORITIES.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
-        </label>
+        <div className="row">
+          <label>
+            Priority{' '}
+            <select {...fieldOf('priority')}>
+              {PRIORITIES.map((each) => (
+                <option key={each}>{each}</option>
+              ))}
+            </select>
+          </label>
+        </div>
         <button type="submit" className="main" disabled={!isComplete}>
           Create
         </button>

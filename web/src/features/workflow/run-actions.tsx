@@ -71,6 +71,7 @@ function Cancel({ run, close }: { readonly run: Run; readonly close: () => void 
       asks="Why?"
       about="Its open handoffs are cancelled, and their agents are told. A cancelled run cannot be resumed."
       isDanger
+      keeps={run.id}
       isPending={act.isPending}
       error={act.error}
       send={(reason) => act.mutate({ id: run.id, reason })}

@@ -1,6 +1,9 @@
 import { type FormEvent, useState } from 'react'
+import { useFields } from '../../ui/input/drafts.ts'
 import { Panel } from '../../ui/lists/panel.tsx'
 import { useAct } from '../handoff/use-act.ts'
+
+const EMPTY = { name: '', input: '' }
 
 /** Starts a workflow of the project by its name, with input for the steps that take it. */
 export function StartRun(props: {
@@ -9,10 +12,10 @@ export function StartRun(props: {
   readonly started: (id: string) => void
 }) {
   const { names, close, started } = props
-  const [name, setName] = useState('')
-  const [input, setInput] = useState('')
+  const form = useFields('start a workflow', EMPTY)
+  const { name, input } = form.fields
   const [problem, setProblem] = useState<string>()
-  const start = useAct('workflow_start', undefined, ({ id }) => started(id))
+  const start = useAct('workflow_start', form.forget, ({ id }) => started(id))
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setProblem(undefined)
@@ -33,7 +36,7 @@ export function StartRun(props: {
             list="workflows"
             autoComplete="off"
             value={name}
-            onChange={({ target }) => setName(target.value)}
+            onChange={({ target }) => form.write({ name: target.value })}
           />
           <datalist id="workflows">
             {names.map((each) => (
@@ -43,7 +46,7 @@ export function StartRun(props: {
         </label>
         <label className="block">
           Input as JSON (optional)
-          <textarea rows={3} value={input} onChange={({ target }) => setInput(target.value)} />
+          <textarea rows={3} value={input} onChange={({ target }) => form.write({ input: target.value })} />
         </label>
         <button type="submit" className="main" disabled={name.trim() === '' || start.isPending}>
           Start

@@ -32,3 +32,22 @@ export function useDraft(key: string): [text: string, write: (text: string) => v
   }
   return [text, write]
 }
+
+/** The same for the fields of a form. Those that are given stand there instead of what was written before. */
+export function useFields<Fields extends Readonly<Record<string, string>>>(
+  key: string,
+  empty: Fields,
+  given: Partial<Fields> = {},
+) {
+  const [fields, setFields] = useState<Fields>(() => ({
+    ...empty,
+    ...JSON.parse(draftAt(key) || '{}'),
+    ...given,
+  }))
+  const write = (change: Partial<Fields>) => {
+    const next = { ...fields, ...change }
+    keepDraft(key, JSON.stringify(next))
+    setFields(next)
+  }
+  return { fields, write, forget: () => keepDraft(key, '') }
+}

@@ -49,12 +49,9 @@ function FileRow({ named, file }: { readonly named: ArtifactRef; readonly file: 
           {description && <span dir="auto">: {description}</span>}{' '}
           <small title={sha256}>
             {[role, type, sha256 && `SHA-256 ${sha256.slice(0, 12)}…`].filter(Boolean).join(' · ')}{' '}
-            {commit &&
-              (places ? (
-                <Outward href={places.file(path, commit)} text={`at commit ${commit.slice(0, 12)}`} />
-              ) : (
-                `commit ${commit.slice(0, 12)}`
-              ))}
+            {commit && (
+              <Outward href={places?.file(path, commit)} text={`at commit ${commit.slice(0, 12)}`} />
+            )}
           </small>
         </span>
         {file?.stored && (

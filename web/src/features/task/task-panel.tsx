@@ -4,6 +4,7 @@ import { useOperation } from '../../api/queries.ts'
 import { Cut } from '../../ui/lists/cut.tsx'
 import { Panel } from '../../ui/lists/panel.tsx'
 import { Changed, Failed, Loading } from '../../ui/states.tsx'
+import { Linked, Outward, usePlaces } from '../../ui/text/linked.tsx'
 import { Time } from '../../ui/time.tsx'
 import { HandoffTile } from '../handoff/handoff-tile.tsx'
 import { Points } from '../handoff/package-view.tsx'
@@ -44,6 +45,7 @@ export function TaskPanel({ id, close }: { readonly id: string; readonly close: 
 type Full = NonNullable<ReturnType<typeof useOperation<'task_get'>>['data']>
 
 function About({ about: { task, blocked_by, records, warning } }: { readonly about: Full }) {
+  const places = usePlaces()
   return (
     <>
       <Changed warning={warning} />
@@ -52,7 +54,11 @@ function About({ about: { task, blocked_by, records, warning } }: { readonly abo
         {task.owner !== undefined && ` · ${task.owner}`} · {task.priority}
         {task.critical && ' · critical'} · changed <Time at={task.updated_at} />
       </p>
-      {task.notes !== undefined && <p className="wrap">{task.notes}</p>}
+      {task.notes !== undefined && (
+        <p className="wrap" dir="auto">
+          <Linked text={task.notes} />
+        </p>
+      )}
       {blocked_by.length > 0 && (
         <p>
           Waits for{' '}
@@ -67,13 +73,17 @@ function About({ about: { task, blocked_by, records, warning } }: { readonly abo
       <Points title="Done when" items={task.criteria} />
       {records.length > 0 && <h3>Records</h3>}
       {records.map(({ uid, by, summary, branch, commit_sha, tests_run, created_at, signed }) => (
-        <p key={uid} className="wrap">
-          {summary}
+        <p key={uid} className="wrap" dir="auto">
+          <Linked text={summary} />
           <br />
           <small>
             {by}
-            {branch !== undefined && ` · ${branch}`}
-            {commit_sha !== undefined && ` · commit ${commit_sha.slice(0, 12)}`}
+            {branch !== undefined && ' · '}
+            {branch !== undefined && <Outward href={places?.branch(branch)} text={branch} />}
+            {commit_sha !== undefined && ' · commit '}
+            {commit_sha !== undefined && (
+              <Outward href={places?.commit(commit_sha)} text={commit_sha.slice(0, 12)} />
+            )}
             {tests_run !== undefined && ` · tests: ${tests_run}`} · <Time at={created_at} />
             {signed && ' · signed'}
           </small>

@@ -16,7 +16,7 @@ function placesOf(repository: string) {
   const isGitLab = /^https:\/\/[^/]*gitlab/.test(repository)
   const base = isGitLab ? `${repository}/-` : repository
   return {
-    commit: (hash: string) => `${base}/commit/${hash}`,
+    commit: (hash: string) => `${base}/commit/${inAddress(hash)}`,
     branch: (name: string) => `${base}/tree/${inAddress(name)}`,
     pull: (number: string) => `${base}/${isGitLab ? 'merge_requests' : 'pull'}/${number}`,
     file: (path: string, commit: string) => `${base}/blob/${inAddress(commit)}/${inAddress(path)}`,
@@ -57,8 +57,9 @@ export function Linked({ text }: { readonly text: string }): ReactNode {
   return parts.length === 0 ? text : [...parts, text.slice(at)]
 }
 
-/** A link out of the dashboard, which tells nobody where it was. */
-export function Outward({ href, text }: { readonly href: string; readonly text: string }) {
+/** A link out of the dashboard, which tells nobody where it was; the text alone where no address is known. */
+export function Outward({ href, text }: { readonly href: string | undefined; readonly text: string }) {
+  if (href === undefined) return text
   return (
     <a href={href} rel="noopener noreferrer nofollow" target="_blank">
       {text}

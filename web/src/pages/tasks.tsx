@@ -112,7 +112,7 @@ function Next({ plan: { ready, path, path_ids } }: { readonly plan: Plan }) {
         <ol className="plain">
           {items.map(({ uid, id, title, priority, critical }) => (
             <li key={uid} className="wrap">
-              <Link href={hrefOf(id)}>{id}</Link> {title}{' '}
+              <Link href={hrefOf(id)}>{id}</Link> <span dir="auto">{title}</span>{' '}
               {critical && <span className="badge wait">critical</span>}
               {priority !== 'normal' && <small> {priority}</small>}
             </li>
@@ -132,7 +132,7 @@ function Next({ plan: { ready, path, path_ids } }: { readonly plan: Plan }) {
         <ol>
           {path.slice(0, LISTED).map(({ id, title }) => (
             <li key={id} className="wrap">
-              <Link href={hrefOf(id)}>{id}</Link> {title}
+              <Link href={hrefOf(id)}>{id}</Link> <span dir="auto">{title}</span>
             </li>
           ))}
         </ol>

@@ -193,7 +193,7 @@ function Meanings({ offers }: { readonly offers: readonly Offer[] }) {
     <ul className="soft">
       {said.map(({ choice, label, about }) => (
         <li key={choice} className="wrap">
-          {label}: {about}
+          {label}: <bdi>{about}</bdi>
         </li>
       ))}
     </ul>

@@ -150,7 +150,7 @@ export function Match({ found }: { readonly found: Found | undefined }) {
   if (!found?.place || !found.text || found.place === 'title' || found.place === 'id') return null
   return (
     <small className="match wrap" dir="auto">
-      <b>{placeName(found.place)}:</b> {found.text}
+      <b>{placeName(found.place)}:</b> <bdi>{found.text}</bdi>
     </small>
   )
 }
@@ -170,7 +170,10 @@ function Other({ found }: { readonly found: Found }) {
   const { kind, id, title, state } = found
   return (
     <div className="other">
-      <span className="badge">{kind}</span> <Link href={pathOf(found)}>{title}</Link>{' '}
+      <span className="badge">{kind}</span>{' '}
+      <Link href={pathOf(found)} dir="auto">
+        {title}
+      </Link>{' '}
       <small>
         {id === title ? '' : id} {state ?? ''}
       </small>

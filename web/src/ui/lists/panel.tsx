@@ -38,7 +38,11 @@ export function Panel(props: {
   return (
     <section ref={panel} tabIndex={-1} className={`panel ${isWide ? 'wide' : ''}`} aria-label={label}>
       <div className="row panel-head">
-        {head ?? <h2 className="grow wrap">{title}</h2>}
+        {head ?? (
+          <h2 className="grow wrap" dir="auto">
+            {title}
+          </h2>
+        )}
         <button type="button" className="quiet" onClick={close} title="Esc" aria-label={`Close: ${label}`}>
           Close
         </button>

@@ -15,6 +15,7 @@ let dashboard: Dashboard
 let planner: Client
 let runner: ChildProcess
 let folder: string
+let alone: string
 
 /** Prints, starts a process that ignores signals, and goes on when the test says so. */
 const SCRIPT = `
@@ -43,6 +44,9 @@ before(async () => {
     trusted(where)
   })
   planner = await dashboard.as('planner')
+  // Long before it is looked at.
+  alone = (await planner.handoff_send({ to: 'writer', title: 'Write the page' })).handoff.id
+  await (await dashboard.as('writer')).handoff_accept({ id: alone })
   const { where } = dashboard
   runner = spawn(process.execPath, [BATON, 'run'], { cwd: where.cwd, env: cleanEnv(where), stdio: 'ignore' })
 })
@@ -58,7 +62,7 @@ const send = async (title: string) => (await planner.handoff_send({ to: 'coder',
 const programs = () => programsAt(dashboard.where.cwd)
 
 describe('programs that baton run runs', () => {
-  it('are listed with their output; one is stopped with all that it started, and started again', async () => {
+  it('are listed with their output; one is stopped with all that it started, and started again, by keys alone', async () => {
     const id = await send('Limit the public API')
     const { page, faults } = await dashboard.open('/agents')
     const list = page.getByRole('region', { name: 'Running programs', exact: true })
@@ -68,19 +72,22 @@ describe('programs that baton run runs', () => {
       await list.getByRole('row').nth(1).innerText(),
       /^coder\s+HO-\S+ Limit the public API\s+just now/,
     )
-    await list.getByRole('button', { name: `Open ${id}` }).click()
+    await list.getByRole('button', { name: `Open ${id}` }).press('Enter')
     const output = list.getByRole('log', { name: 'Output of coder so far' })
     await output.getByText('reading the code <b>[an AWS access key]</b>').waitFor()
     await until('both processes', async () => programs().length >= 2)
-    await list.getByRole('button', { name: 'Cancel' }).click()
+    await list.getByRole('button', { name: 'Cancel' }).press('Enter')
     await list.getByRole('form', { name: 'Cancel' }).getByRole('textbox').fill('it reads too much')
     await page.keyboard.press('Enter')
 
     await until('the end of the group', async () => programs().length === 0)
     await list.getByRole('button', { name: 'Send again' }).waitFor()
     assert.equal((await planner.handoff_get({ id })).handoff.state, 'cancelled')
-    await list.getByRole('button', { name: 'Send again' }).click()
-    await list.getByRole('form', { name: 'Send again' }).getByRole('button', { name: 'Send again' }).click()
+    await list.getByRole('button', { name: 'Send again' }).press('Enter')
+    await list
+      .getByRole('form', { name: 'Send again' })
+      .getByRole('button', { name: 'Send again' })
+      .press('Enter')
     const row = list.getByRole('row').filter({ hasText: 'HO-', hasNotText: id })
     await row.getByRole('link').waitFor()
     await until('both processes', async () => programs().length >= 2)
@@ -117,4 +124,17 @@ describe('programs that baton run runs', () => {
       const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
       assert.deepEqual([width, faults], [0, []])
     })
+
+  it('are not asked for again and again where work is done without one', async () => {
+    const { page } = await dashboard.open(`/handoffs/${alone}`)
+    let asked = 0
+    page.on('request', (request) => {
+      if (request.url().includes('running')) asked += 1
+    })
+    await page.getByRole('heading', { name: 'Write the page' }).waitFor()
+
+    await page.waitForTimeout(4_000)
+
+    assert.ok(asked <= 2, String(asked))
+  })
 })

@@ -9,7 +9,7 @@ import '../style/pictures.css'
 
 /** How much is handed over, how it ends and how long it takes; and what agents measured themselves. */
 export function Metrics() {
-  const { flow, choose } = useFlow()
+  const { flow, window, choose } = useFlow()
   return (
     <div className="stack">
       <div className="row">
@@ -19,7 +19,7 @@ export function Metrics() {
       {flow.isPending && <Loading what="the metrics" />}
       {flow.error && <Failed error={flow.error} again={flow.refetch} />}
       {flow.data && <Shown flow={flow.data} words={windowWords(flow.data.window)} />}
-      <BlockMetrics window={flow.data?.window ?? '7d'} />
+      <BlockMetrics window={window} />
     </div>
   )
 }

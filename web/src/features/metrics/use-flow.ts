@@ -6,27 +6,23 @@ import { useOperation } from '../../api/queries.ts'
 
 export type Flow = OperationOutput<'report_flow'>
 
-/**
- * What was handed over in the window that the address names, so that a view can be shared. Without one it is the week,
- * and in a workspace in which all of that stands in one step of the week, the last hour.
- */
-export function useFlow(): { readonly flow: UseQueryResult<Flow>; choose: (window: FlowWindow) => void } {
+/** What was handed over in the window that the address names, so that a view can be shared. Without one it is the week. */
+export function useFlow(): {
+  readonly flow: UseQueryResult<Flow>
+  readonly window: FlowWindow
+  choose: (window: FlowWindow) => void
+} {
   const [query, setQuery] = useSearchParams()
-  const asked = FLOW_WINDOW_NAMES.find((name) => name === query.get('window'))
-  const answer = useOperation('report_flow', { window: asked ?? '7d' })
-  const isYoung = asked === undefined && answer.data !== undefined && busySteps(answer.data) === 1
-  const hour = useOperation('report_flow', { window: '1h' }, { enabled: isYoung })
-  const choose = (window: FlowWindow) =>
+  const window = FLOW_WINDOW_NAMES.find((name) => name === query.get('window')) ?? '7d'
+  const flow = useOperation('report_flow', { window })
+  const choose = (next: FlowWindow) =>
     setQuery(
       (before) => {
-        const next = new URLSearchParams(before)
-        next.set('window', window)
-        return next
+        const changed = new URLSearchParams(before)
+        changed.set('window', next)
+        return changed
       },
       { replace: true },
     )
-  return { flow: isYoung && hour.data && busySteps(hour.data) > 0 ? hour : answer, choose }
+  return { flow, window, choose }
 }
-
-const busySteps = ({ steps }: Flow): number =>
-  steps.filter(({ made, completed, failed }) => made + completed + failed > 0).length

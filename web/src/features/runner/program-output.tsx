@@ -11,6 +11,8 @@ type StoredFile = NonNullable<Full['files']>[number]
 
 /** No event tells that output grew. */
 const AGAIN_MS = 1_500
+/** A program shows its first output some moments after its work was taken; later than this there is none. */
+const BEGINS_MS = 10_000
 /** The name under which a runner keeps the output of an attempt. */
 const KEPT = /(?:^|\/)run-\d+-\d+\.log$/
 const SHOWN_LENGTH = 65_536
@@ -19,13 +21,18 @@ const SHOWN_LENGTH = 65_536
 export function ProgramOutput({ full }: { readonly full: Full }) {
   const { handoff, files = [] } = full
   const [seen, see] = useState(false)
-  const isWorkedOn = isHeld(handoff.state) && handoff.state !== 'in_review'
+  const isBeginning = () =>
+    isHeld(handoff.state) &&
+    handoff.state !== 'in_review' &&
+    Date.now() - Date.parse(handoff.updated_at) < BEGINS_MS
   const { data, error } = useOperation(
     'handoff_running',
     { id: handoff.id },
     {
-      // A program may go on after its work was handed in.
-      againMs: (answer) => (isWorkedOn || (answer?.items.length ?? 0) > 0 ? AGAIN_MS : false),
+      // A person decides; no program runs for that.
+      enabled: handoff.type !== 'gate' && handoff.type !== 'escalation',
+      // A program may go on after its work was handed in. Agents without one are not asked for again.
+      againMs: (answer) => (isBeginning() || (answer?.items.length ?? 0) > 0 ? AGAIN_MS : false),
     },
   )
   const running = data?.items.at(-1)

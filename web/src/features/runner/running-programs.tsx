@@ -12,15 +12,18 @@ import { ProgramOutput } from './program-output.tsx'
 
 type Program = OperationOutput<'handoff_running'>['items'][number]
 
-/** A program begins some moments after its work was taken. */
+/** A program begins some moments after its work was taken, and no event tells of its end. */
 const AGAIN_MS = 3_000
+const IDLE_MS = 10_000
 
 /**
  * The programs that run now, each with its output and the steps that stop it. One that was opened here stays when it has
  * ended, so that it can be started again.
  */
 export function RunningPrograms() {
-  const { data, error, refetch } = useOperation('handoff_running', {}, { againMs: () => AGAIN_MS })
+  const againMs = (answer?: OperationOutput<'handoff_running'>) =>
+    (answer?.items.length ?? 0) > 0 ? AGAIN_MS : IDLE_MS
+  const { data, error, refetch } = useOperation('handoff_running', {}, { againMs })
   const [open, setOpen] = useState<Program>()
   if (!data) return error ? <Failed error={error} again={refetch} /> : null
   const { items } = data

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page, Request, Route } from 'playwright-core'
 import { type Client, createClient } from '../../src/client.ts'
 import { readEnvironment } from '../../src/config/config.ts'
 import { folders } from '../support/documents/folders.ts'
@@ -167,15 +167,24 @@ export async function until<T>(what: string, look: () => Promise<T | undefined |
   }
 }
 
+/** A little less than the pause between two looks at the programs that run. */
+const RHYTHM_MS = 2_500
+
 /**
  * What a page asks the server when it opens. A page whose stream of events is not open within a second reads without
  * it and once more after it, which a busy machine brings about: then the page is opened again, at most twice.
  */
 export async function requestsOf(page: Page, openPage: () => Promise<void>): Promise<readonly string[]> {
   let asked: string[] = []
+  let runningAt = 0
   const note = (request: Request) => {
     const { pathname, search } = new URL(request.url())
-    if (pathname.startsWith('/v1/')) asked.push(pathname + search)
+    if (!pathname.startsWith('/v1/')) return
+    // The programs that run are read every three seconds, and a busy machine may take longer to open a page.
+    const before = runningAt
+    if (pathname === '/v1/running') runningAt = performance.now()
+    if (pathname !== '/v1/running' || runningAt - before < RHYTHM_MS || !asked.includes(pathname))
+      asked.push(pathname + search)
   }
   page.on('request', note)
   for (let tries = 1; ; tries++) {
@@ -191,12 +200,30 @@ export async function requestsOf(page: Page, openPage: () => Promise<void>): Pro
   return asked
 }
 
-/** Types without a pause, however slow the machine is: the clock of the page stands still meanwhile. */
+/**
+ * Answers requests of a page in the test's way. The page may be gone, or the test over, before an answer is given: such
+ * a failure would make the whole file red with every test in it green. A page that gets no answer fails its own test.
+ */
+export async function intercept(
+  page: Page,
+  url: string | RegExp,
+  answer: (route: Route) => Promise<unknown>,
+) {
+  await page.route(url, (route) => answer(route).catch(() => undefined))
+}
+
+/** Between two letters of somebody who types, by the clock of the page. */
+const LETTER_MS = 100
+
+/** Types without a pause, however slow the machine is: the clock of the page goes on with each letter alone. */
 export async function typeAtOnce(field: Locator, text: string): Promise<void> {
   const { clock } = field.page()
   await clock.install()
   await clock.pauseAt((await field.page().evaluate(() => Date.now())) + 1_000)
-  await field.pressSequentially(text)
+  for (const letter of text) {
+    await field.pressSequentially(letter)
+    await clock.runFor(LETTER_MS)
+  }
   await clock.resume()
 }
 

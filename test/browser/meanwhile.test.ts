@@ -139,6 +139,7 @@ describe('whoever is at work on a card that is decided elsewhere', () => {
     await page.keyboard.type('Half a thought')
     await tab.getByRole('button', { name: ME }).click()
     await tab.getByRole('button', { name: 'Log out' }).click()
+    await tab.getByRole('button', { name: 'Log in' }).waitFor()
     await page.keyboard.press('Enter')
     const login = page.getByRole('dialog', { name: 'Your session has ended' })
     await login.waitFor()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { ask, baton } from '../support/program/command.ts'
-import { type Dashboard, ME, openDashboard, type Seat, until } from './dashboard.ts'
+import { type Dashboard, intercept, ME, openDashboard, type Seat, until } from './dashboard.ts'
 import { type Story, tellStory } from './story.ts'
 
 interface Shown {
@@ -160,7 +160,7 @@ describe('a person at the dashboard', () => {
     )
     const { handoff } = JSON.parse(sent.stdout)
     const answered = performance.now()
-    await seat.page.getByRole('region', { name: 'To accept' }).getByText(title).waitFor()
+    await seat.page.getByRole('region', { name: 'Open', exact: true }).getByText(title).waitFor()
     t.diagnostic(`shown ${Math.round(performance.now() - answered)} ms after the command had ended`)
     assert.equal((await baton(dashboard.where, 'accept', handoff.id, '--as', 'codex')).code, 0, later)
     await seat.page.getByRole('region', { name: 'In progress' }).getByText(title).waitFor()
@@ -210,6 +210,12 @@ describe('a person at the dashboard', () => {
     )
     const id = await newGate('Not for maria')
     const { page } = await dashboard.visit('/')
+    // The page believes that it may decide: only the server knows better.
+    await intercept(page, '**/v1/whoami', async (route) => {
+      const answer = await route.fetch()
+      if (!answer.ok()) return route.fulfill({ response: answer })
+      return route.fulfill({ json: { ...(await answer.json()), scopes: ['*'] } })
+    })
 
     await page.getByLabel('Or put a code or your token here').fill(secret)
     await page.getByRole('button', { name: 'Log in' }).click()
@@ -228,9 +234,9 @@ describe('a person at the dashboard', () => {
 
   it('is told when the server does not answer, and goes on by a button when it does', async () => {
     // When events begin, all is read again by itself.
-    await seat.page.route('**/v1/events*', (route) => route.abort())
+    await intercept(seat.page, '**/v1/events*', (route) => route.abort())
     await go('/agents')
-    await seat.page.route('**/v1/handoffs**', (route) => route.abort())
+    await intercept(seat.page, '**/v1/handoffs**', (route) => route.abort())
     await seat.page.getByRole('link', { name: 'Board' }).click()
     // Each column tries by itself: this one must have given up before the server answers again.
     const done = seat.page.getByRole('region', { name: 'Done', exact: true })

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Client } from '../../src/client.ts'
 import { ask } from '../support/program/command.ts'
-import { type Dashboard, openDashboard, type Seat, settle, until } from './dashboard.ts'
+import { type Dashboard, intercept, openDashboard, type Seat, settle, until } from './dashboard.ts'
 
 let dashboard: Dashboard
 let planner: Client
@@ -24,7 +24,12 @@ after(() => dashboard.close())
 
 const POINTS = Array.from({ length: 30 }, (_, i) => `Point ${i + 1} holds`)
 
-async function newGate(title: string, points: readonly string[] = [], summary = ''): Promise<string> {
+async function newGate(
+  title: string,
+  points: readonly string[] = [],
+  summary = '',
+  more: object = {},
+): Promise<string> {
   const { handoff } = await planner.handoff_send({
     to: 'maria',
     type: 'gate',
@@ -32,6 +37,7 @@ async function newGate(title: string, points: readonly string[] = [], summary = 
     gate: { name: title },
     ...(summary && { summary }),
     ...(points.length > 0 && { validation_request: { items: [...points] } }),
+    ...more,
   })
   return handoff.id
 }
@@ -64,6 +70,85 @@ describe('a decision', () => {
     await page.mouse.up()
     assert.equal(await approve.getAttribute('aria-pressed'), 'true')
     for (const id of [short, long]) await maria.gate_decide({ id, choice: 'approve' })
+  })
+
+  it('stands below its points, checks and conversation on its page and in its panel, on a phone too', async () => {
+    const id = await newGate('On its page', POINTS, '', {
+      checks: [{ kind: 'file_exists', path: 'docs/never.md' }],
+    })
+    await planner.handoff_comment({ id, text: 'The price doubles.' })
+    for (const [path, phone] of [
+      [`/handoffs/${id}`, false],
+      [`/handoffs/${id}`, true],
+      [`/list?open=${id}`, false],
+    ] as const) {
+      const { page: own } = await dashboard.open(path, { person: 'maria', phone })
+      const approve = own
+        .getByRole('region', { name: 'Your decision' })
+        .getByRole('button', { name: /^Approve/ })
+      for (const text of ['Point 30 holds', 'docs/never.md exists', 'The price doubles.']) {
+        const [button, said] = await Promise.all(
+          [approve, own.getByText(text).first()].map((each) => each.boundingBox()),
+        )
+        assert.ok(button!.y > said!.y, `the button at ${button!.y} is above ${text} on ${path}`)
+      }
+      await own.context().close()
+    }
+    await maria.gate_decide({ id, choice: 'approve' })
+  })
+
+  it('is shown with the words of its sender for an answer, and without those that every answer has', async () => {
+    const options = { approve: 'Continue with next step', reject: 'We wait for June' }
+    const { id } = (
+      await planner.handoff_send({
+        ...{ to: 'maria', type: 'gate', title: 'In own words', gate: { name: 'words' } },
+        validation_request: { items: ['It holds'], options },
+      })
+    ).handoff
+    for (const path of ['/inbox', `/handoffs/${id}`]) {
+      await goTo(path)
+      await page.getByText('Reject: We wait for June').waitFor()
+      assert.equal(await page.getByText('Continue with next step').count(), 0, path)
+    }
+    await maria.gate_decide({ id, choice: 'approve' })
+  })
+
+  it('and an answer are not offered to a token that may not give them', async () => {
+    const gate = await newGate('Only to be read')
+    const { id: asked } = (await maria.handoff_send({ to: 'codex', title: 'Asked about' })).handoff
+    await codex.handoff_accept({ id: asked })
+    await codex.handoff_ask({ id: asked, question: 'Which one?' })
+    const { page: own } = await dashboard.open('/', { person: 'maria' })
+    const approve = own.getByRole('button', { name: /^Approve/ })
+    const answer = own.getByLabel('Your answer')
+    for (const scopes of [['*'], ['gate:write', 'handoff:read'], ['handoff:read', 'handoff:write']]) {
+      await own.unrouteAll()
+      await intercept(own, '**/v1/whoami', async (route) => {
+        const told = await (await route.fetch()).json()
+        await route.fulfill({ json: { ...told, scopes } })
+      })
+      const may = (scope: string) => scopes.includes('*') || scopes.includes(scope)
+      for (const [path, offered, scope] of [
+        [`/handoffs/${gate}`, approve, 'gate:write'],
+        ['/inbox', approve, 'gate:write'],
+        [`/handoffs/${asked}`, answer, 'handoff:write'],
+        ['/inbox', answer, 'handoff:write'],
+      ] as const) {
+        await own.goto(dashboard.url + path)
+        await settle(own)
+        await own.getByText(path === '/inbox' ? 'Which one?' : 'live', { exact: true }).waitFor()
+        assert.equal((await offered.count()) > 0, may(scope), `${path} with ${scopes.join()}`)
+      }
+      await own.goto(`${dashboard.url}/handoffs/${gate}`)
+      await settle(own)
+      await own.keyboard.press('a')
+      assert.equal(
+        await own.getByRole('textbox', { name: 'Comment (optional)' }).count(),
+        may('gate:write') ? 1 : 0,
+      )
+    }
+    await maria.gate_decide({ id: gate, choice: 'approve' })
+    await maria.handoff_cancel({ id: asked, reason: 'seen' })
   })
 
   it('has its title below the header when a key leads to it', async () => {
@@ -124,7 +209,7 @@ describe('an end of the session', () => {
     await cardOf(id, other.page).waitFor()
     const hash = new URL(await dashboard.link('anna')).hash
     // Only what the page has kept can be shown.
-    await other.page.route('**/v1/**', (route) =>
+    await intercept(other.page, '**/v1/**', (route) =>
       /whoami|session/.test(route.request().url()) ? route.continue() : route.abort(),
     )
     await other.page.evaluate((to) => location.assign(to), hash)
@@ -156,7 +241,7 @@ describe('find', () => {
     await page.keyboard.press('Control+k')
     await page.keyboard.type('Refactor')
     await page.getByRole('option', { name: /Refactor the search/ }).waitFor()
-    await page.route(/\/v1\/handoffs/, async (route) => {
+    await intercept(page, /\/v1\/handoffs/, async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 600))
       await route.continue()
     })

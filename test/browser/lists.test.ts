@@ -70,6 +70,38 @@ describe('a tile of the board', () => {
   })
 })
 
+describe('the board', () => {
+  it('leads from tile to tile and from column to column by keys alone, and opens one', async () => {
+    await go('/')
+    const columns = page.locator('.column:has(.tile)')
+    const isAt = (column: number, tile: number) =>
+      until(`tile ${tile} of column ${column}`, () =>
+        columns
+          .nth(column)
+          .locator('.tile')
+          .nth(tile)
+          .evaluate((each) => each === document.activeElement),
+      )
+    await columns.nth(1).waitFor()
+    for (const [key, column, tile] of [
+      ['j', 0, 0],
+      ['j', 0, 1],
+      ['ArrowDown', 0, 2],
+      ['k', 0, 1],
+      ['ArrowRight', 1, 0],
+      ['ArrowLeft', 0, 0],
+    ] as const) {
+      await page.keyboard.press(key)
+      await isAt(column, tile)
+    }
+    const title = await columns.first().locator('.tile b').first().innerText()
+    await page.keyboard.press('Enter')
+    await panel().getByRole('heading', { name: title, exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await isAt(0, 0)
+  })
+})
+
 describe('the query box', () => {
   it('takes words and filters, keeps them in the address, and shows the place that matched', async () => {
     await go('/list')
@@ -102,15 +134,36 @@ describe('the query box', () => {
     await page.keyboard.press('Escape')
   })
 
-  it('asks once for a pause in typing', async () => {
-    await go('/list')
-    let asked = 0
-    page.on('request', (request) => {
-      if (request.url().includes('/v1/handoffs?')) asked += 1
-    })
-    await typeAtOnce(page.getByRole('searchbox'), 'leaky')
-    await page.locator('.match').waitFor()
-    assert.equal(asked, 1)
+  it('asks once for a pause in typing, as do Find and every other filter', async () => {
+    for (const [path, text, route] of [
+      ['/list', 'leaky', '/v1/handoffs'],
+      ['/', 'leaky', '/v1/handoffs'],
+      ['/tasks', 'funnel', '/v1/tasks'],
+      ['/workflows?name=x', '-release', '/v1/workflows'],
+      ['/audit', ids.Limits!, '/v1/audit/log'],
+    ] as const) {
+      const { page: own, context } = await dashboard.open(path, { person: 'maria' })
+      await settle(own)
+      await own.getByText('live', { exact: true }).waitFor()
+      // Requests that follow the login would come now.
+      await new Promise((resolve) => setTimeout(resolve, 600))
+      if (path === '/') await own.keyboard.press('Control+k')
+      let asked = 0
+      own.on('request', (request) => {
+        if (new URL(request.url()).pathname === route) asked += 1
+      })
+      const field = path === '/' ? own.getByRole('combobox') : own.getByRole('searchbox')
+      await field.focus()
+      await own.keyboard.press('End')
+
+      await typeAtOnce(field, text)
+      if (path !== '/') await until(`the address with ${text}`, async () => own.url().endsWith(text))
+      await until(`a request of ${path}`, async () => asked > 0)
+      await settle(own)
+
+      assert.equal(asked, 1, path)
+      await context.close()
+    }
   })
 })
 
@@ -153,6 +206,9 @@ describe('the list', () => {
     assert.deepEqual(await axe(page), [])
     await page.reload()
     await panel().getByRole('heading', { name: 'Gone wrong' }).waitFor()
+    await panel().getByText('Chain and proof', { exact: true }).click()
+    await panel().getByText('Verified in this browser').waitFor()
+    assert.deepEqual(await axe(page), [])
     await page.keyboard.press('Escape')
     await panel().waitFor({ state: 'detached' })
     assert.deepEqual(faults, [])
@@ -160,7 +216,7 @@ describe('the list', () => {
 
   it('is where one left it after Back, with all that was shown', async () => {
     await go('/')
-    const column = page.getByRole('region', { name: 'To accept' })
+    const column = page.getByRole('region', { name: 'Open', exact: true })
     await column.getByRole('button', { name: 'Show more' }).click()
     await column.getByText('Filler 1', { exact: true }).waitFor()
     const tile = column.locator('.tile', { hasText: 'Filler 30' })
@@ -253,5 +309,26 @@ describe('on a phone', () => {
       })
     }
     assert.deepEqual(wrong, [])
+  })
+
+  it('[B17] tells by the colour of its sign that the connection is lost, and that it is back', async () => {
+    const { page: phone, context } = await dashboard.open('/', { person: 'maria', phone: true })
+    const sign = phone.locator('header.top .live')
+    const colour = () => sign.evaluate((each) => getComputedStyle(each, '::before').backgroundColor)
+    const isTold = (words: string) =>
+      until(words, async () => (await sign.getAttribute('title'))?.startsWith(words))
+    await isTold('live')
+    const live = await colour()
+
+    await context.setOffline(true)
+    await isTold('connection lost')
+    assert.notEqual(await colour(), live)
+    const box = await sign.boundingBox()
+    assert.ok(box && box.width > 5 && box.x >= 0 && box.x + box.width <= 390, JSON.stringify(box))
+
+    await context.setOffline(false)
+    await isTold('live')
+    assert.equal(await colour(), live)
+    await context.close()
   })
 })

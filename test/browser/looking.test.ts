@@ -16,12 +16,23 @@ const pages = ({
   [`/handoffs/${headed}`, 'Deeper still'],
   ['/handoffs/HO-1999-001', 'There is no handoff HO-1999-001'],
   ['/nope', 'There is no such page'],
+  ['/list', 'Rotate the signing keys'],
+  [`/?open=${reviewed}`, 'Token bucket per key'],
+  ['/new', 'Conditions for done'],
+  ['/docs', 'Pages about Baton'],
   ['/tasks', 'First screen'],
   ['/agents', 'planner'],
   ['/workflows', 'Workflows'],
   ['/metrics', 'Metrics'],
   ['/audit', 'session seal'],
 ]
+
+/** Targets of a finger; links within a text are as high as its lines. */
+const CONTROLS = `button, .button, select, summary, nav a, input:not([type=radio], [type=checkbox]), textarea,
+  label:has([type=radio], [type=checkbox])`
+const FINGER = 44
+/** Phones zoom into fields with smaller letters. */
+const LETTER = 16
 
 let dashboard: Dashboard
 let story: Story & { readonly headed: string }
@@ -91,6 +102,30 @@ describe('every page of the dashboard', () => {
     assert.deepEqual(faults, [])
   })
 
+  it('has room for fingers on a phone, and letters that it does not zoom into', async () => {
+    const { page } = await dashboard.open('/', { phone: true })
+    const wrong: string[] = []
+
+    for (const path of [...pages(story).map(([each]) => each), '/tasks?new=1', '/workflows?start=1']) {
+      await arrive(dashboard, page, path)
+      const found = await page.evaluate(
+        ({ controls, fields, high, letter }) => [
+          ...[...document.querySelectorAll(controls)]
+            .filter((each) => each.getClientRects().length > 0)
+            .filter((each) => each.getBoundingClientRect().height < high)
+            .map((each) => `${each.outerHTML.slice(0, 90)} is low`),
+          ...[...document.querySelectorAll(fields)]
+            .filter((each) => Number.parseFloat(getComputedStyle(each).fontSize) < letter)
+            .map((each) => `${each.outerHTML.slice(0, 90)} has small letters`),
+        ],
+        { controls: CONTROLS, fields: 'input, select, textarea', high: FINGER, letter: LETTER },
+      )
+      wrong.push(...found.map((each) => `${path}: ${each}`))
+    }
+
+    assert.deepEqual(wrong, [])
+  })
+
   it('asks for nothing that is not loaded: the parts of a page come when it is opened', async () => {
     const { page } = await dashboard.open('/')
     const asked: string[] = []
@@ -99,6 +134,7 @@ describe('every page of the dashboard', () => {
     await arrive(dashboard, page, '/')
     const first = asked.filter((path) => path.startsWith('/assets/'))
     await page.getByText('Add rate limiting to the public API').click()
+    await page.getByText('Chain and proof', { exact: true }).click()
     await page.getByText('Verified in this browser').waitFor()
     const late = asked.filter((path) => path.startsWith('/assets/') && !first.includes(path))
 
@@ -191,9 +227,13 @@ describe('the page of a handoff', () => {
 
     await region('Package').getByRole('cell', { name: '100/min' }).waitFor()
     await region('Result').getByText('src/limits/bucket.ts, commit 4f1c2aa').waitFor()
-    await region('Timeline').getByText('handed in').waitFor()
+    await region('Timeline').getByText('submitted').waitFor()
     // A proof that holds takes one line until somebody opens it.
     assert.equal(await region('Proof').getByRole('img', { name: 'holds', exact: true }).count(), 0)
+    const [badge, card] = [region('Proof').getByText('Verified in this browser'), region('Proof')]
+    await badge.waitFor()
+    const heights = await Promise.all([badge, card].map(async (each) => (await each.boundingBox())!.height))
+    assert.ok(heights[1]! < 3 * heights[0]!, `it takes ${heights[1]} px`)
     await region('Proof').getByText('Verified in this browser').click()
 
     assert.equal(await region('Proof').getByRole('img', { name: 'holds', exact: true }).count(), 5)
@@ -203,6 +243,17 @@ describe('the page of a handoff', () => {
         .count()) === 5,
     )
     assert.deepEqual(seat.faults, [])
+  })
+
+  it('says that any person may answer, and shows a question once', async () => {
+    const { page } = await dashboard.open('/')
+    await arrive(dashboard, page, `/handoffs/${story.gate}`)
+    await page
+      .getByText('Next: a person must decide; then planner goes on. There is no time limit.')
+      .waitFor()
+    await arrive(dashboard, page, `/handoffs/${story.question}`)
+    await page.getByRole('region', { name: 'A question for you' }).waitFor()
+    assert.equal(await page.getByText('Is 200 ms at p95 fast enough').count(), 1)
   })
 
   it('shows it as a document of each dialect, or what that dialect asks for beside', async () => {

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Client } from '../../src/client.ts'
 import { axe } from './axe.ts'
-import { arrive, type Dashboard, ME, openDashboard, until } from './dashboard.ts'
+import { arrive, type Dashboard, intercept, ME, openDashboard, until } from './dashboard.ts'
 
 const PLAN = [
   { id: 'P1', title: 'Choose the algorithm', depends_on: [] },
@@ -57,11 +57,26 @@ describe('the pages of an empty workspace', () => {
     assert.deepEqual(faults, [])
   })
 
+  it('lead to a first handoff by keys, to connecting an agent, and to the demo', async () => {
+    for (const phone of [false, true]) {
+      const { page, faults } = await dashboard.open('/', { phone })
+      await page.getByRole('heading', { name: 'No handoffs yet' }).waitFor()
+      for (const command of ['baton setup claude-code', 'baton demo'])
+        await page.getByRole('main').getByText(command, { exact: true }).waitFor()
+      assert.deepEqual(await axe(page), [])
+      await page.getByRole('link', { name: 'Send the first handoff' }).press('Enter')
+      await page.getByRole('form', { name: 'New handoff' }).waitFor()
+      assert.deepEqual(faults, [])
+    }
+  })
+
   it('say that it failed and try again when asked', async () => {
     const { page } = await dashboard.open('/')
     // When events begin, all is read again by itself.
-    await page.route('**/v1/events*', (route) => route.abort())
-    await page.route('**/v1/task-plan*', (route) => route.fulfill({ status: 403, json: { detail: 'No.' } }))
+    await intercept(page, '**/v1/events*', (route) => route.abort())
+    await intercept(page, '**/v1/task-plan*', (route) =>
+      route.fulfill({ status: 403, json: { detail: 'No.' } }),
+    )
     await page.goto(`${dashboard.url}/tasks`)
     await page.getByRole('alert').getByText('No.').waitFor()
 
@@ -115,6 +130,38 @@ describe('the pages of a team at work', () => {
     assert.deepEqual(faults, [])
   })
 
+  it('[B6] draw a plan with what can be begun in sight, however far to the right', async () => {
+    const { page } = await dashboard.open('/', { phone: true })
+    await arrive(dashboard, page, '/tasks?done=1')
+    const [room, node] = [
+      page.locator('.picture .scroll'),
+      page.getByRole('link', { name: /^Token bucket P2/ }),
+    ]
+    assert.ok(await room.evaluate((each) => each.scrollWidth > 2 * each.clientWidth))
+    await until('it in sight', async () => {
+      const [frame, box] = [await room.boundingBox(), await node.boundingBox()]
+      return frame && box && box.x >= frame.x && box.x + box.width <= frame.x + frame.width
+    })
+  })
+
+  it('[B6] draw a plan that is a little wider than its room smaller, with all of it in sight', async () => {
+    const { page } = await dashboard.open('/')
+    await arrive(dashboard, page, '/tasks?done=1')
+    const room = page.locator('.picture .scroll')
+    const [whole, wide] = await room.evaluate((each) => [
+      Number(each.querySelector('svg')?.getAttribute('width')),
+      each.clientWidth,
+    ])
+    const width = Math.round(1280 - wide! + 0.9 * whole!)
+    await page.setViewportSize({ width, height: 800 })
+    const [drawn, hidden] = await room.evaluate((each) => [
+      each.querySelector('svg')!.getBoundingClientRect().width,
+      each.scrollWidth - each.clientWidth,
+    ])
+    assert.equal(hidden, 0, `${hidden} px are out of sight`)
+    assert.ok(drawn! < 0.95 * whole!, `${drawn} of ${whole} px`)
+  })
+
   it('lead by keys from the picture to a task with its records, and keep that in the address', async () => {
     const { page } = await dashboard.open('/tasks')
     await region(page, 'Dependencies')
@@ -143,6 +190,7 @@ describe('the pages of a team at work', () => {
     await page.keyboard.press('Escape')
     await until('the panel gone', async () => (await panel.count()) === 0)
     await page.getByText('Numbers').click()
+    await region(page, 'Handoff flow').getByRole('row').nth(1).waitFor()
     const rows = await page.getByRole('row').allInnerTexts()
     assert.ok(
       rows.some((row) => /^planner\s+codex\s+4\s+1\s+0\s+1\s+0%$/.test(row)),
@@ -217,7 +265,7 @@ describe('the pages of a team at work', () => {
 
     await can.getByRole('button', { name: 'Resume' }).focus()
     await page.keyboard.press('Enter')
-    await can.getByText('What failed is tried again: Build.').waitFor()
+    await can.getByText('The failed step is tried again: Build.').waitFor()
     await page.keyboard.press('Escape')
     await until('the key that opened it', () =>
       can.getByRole('button', { name: 'Resume' }).evaluate((button) => button === document.activeElement),
@@ -230,7 +278,7 @@ describe('the pages of a team at work', () => {
 
     await can.getByRole('button', { name: 'Cancel the run' }).click()
     await can.getByRole('textbox', { name: 'Why' }).fill('no longer needed')
-    await can.getByRole('button', { name: 'End it' }).click()
+    await can.getByRole('form').getByRole('button', { name: 'Cancel the run' }).click()
     await run.getByText('cancelled', { exact: true }).waitFor()
     assert.equal(await can.count(), 0)
     assert.deepEqual(
@@ -244,7 +292,7 @@ describe('the pages of a team at work', () => {
     const { id } = await planner.workflow_start({ definition: BRITTLE })
     const { page } = await dashboard.open(`/workflows/${id}`)
     const can = region(page, 'What you can do')
-    await page.route('**/v1/workflows/*/cancel', (route) =>
+    await intercept(page, '**/v1/workflows/*/cancel', (route) =>
       route.fulfill({
         status: 403,
         json: { code: 'not_allowed', detail: 'that is for planner or a person' },
@@ -252,7 +300,10 @@ describe('the pages of a team at work', () => {
     )
 
     await can.getByRole('button', { name: 'Cancel the run' }).click()
-    assert.equal(await can.getByRole('button', { name: 'End it' }).isDisabled(), true)
+    assert.equal(
+      await can.getByRole('form').getByRole('button', { name: 'Cancel the run' }).isDisabled(),
+      true,
+    )
     await can.getByRole('textbox', { name: 'Why' }).fill('not mine')
     await page.keyboard.press('Enter')
 
@@ -264,8 +315,10 @@ describe('the pages of a team at work', () => {
   it('are open to everybody, in the light, in the dark and on a phone', async () => {
     const { page } = await dashboard.open('/tasks?task=P1')
     const findings: string[] = []
+    const { id } = await planner.workflow_start({ definition: WORKFLOW })
 
     for (const path of [
+      `/workflows/${id}`,
       '/tasks?open=P1&done=1',
       '/tasks?new=1',
       '/agents?window=1h',

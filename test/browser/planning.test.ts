@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Client } from '../../src/client.ts'
 import { axe } from './axe.ts'
-import { arrive, type Dashboard, openDashboard, until } from './dashboard.ts'
+import { arrive, type Dashboard, intercept, openDashboard, until } from './dashboard.ts'
 
 const WORKFLOW = `name: release
 description: Release the shop
@@ -58,6 +58,23 @@ for (const phone of [false, true])
       await region(page, `Task ${id}`).getByRole('heading', { name: 'Choose the algorithm' }).waitFor()
       assert.equal((await planner.task_get({ id })).task.title, 'Choose the algorithm')
       assert.deepEqual(faults, [])
+    })
+
+    it('creates a task from every field of the form', async () => {
+      const { page } = await dashboard.open('/tasks?new=1', { phone })
+      await arrive(dashboard, page, '/tasks?new=1')
+      const [id, need] = phone ? ['P4', 'P2'] : ['P3', 'P1']
+      const form = page.getByRole('form', { name: 'New task' })
+      await form.getByLabel('Id, for example P1.2').fill(id)
+      await form.getByLabel('Title').fill('Measure it')
+      await form.getByLabel('Depends on').fill(need)
+      for (const field of await form.getByRole('textbox').all())
+        if ((await field.inputValue()) === '') await field.fill('100 ms at most')
+      await form.getByRole('button', { name: 'Create' }).click()
+
+      await region(page, `Task ${id}`).getByText('100 ms at most').waitFor()
+      const { task, blocked_by } = await planner.task_get({ id })
+      assert.deepEqual([task.criteria, blocked_by], [['100 ms at most'], [need]])
     })
 
     it('says in the server’s words why a task cannot be created, and keeps what was written', async () => {
@@ -115,17 +132,28 @@ for (const phone of [false, true])
 
     it('shows only what the server lets this person do', async () => {
       const { page } = await dashboard.open('/tasks', { phone })
-      await page.route('**/v1/whoami', async (route) => {
-        const answer = await (await route.fetch()).json()
-        await route.fulfill({ json: { ...answer, scopes: ['task:read', 'workflow:read', 'report:read'] } })
-      })
-      for (const [path, button] of [
-        ['/tasks', 'New task'],
-        ['/workflows', 'Start a workflow'],
-      ] as const) {
-        await arrive(dashboard, page, path)
-        await page.getByRole('heading', { level: 1 }).waitFor()
-        assert.equal(await page.getByRole('button', { name: button }).count(), 0)
+      const run = (await planner.workflow_start({ definition: WORKFLOW })).id
+      const { id } = (await planner.handoff_send({ to: 'codex', title: 'Only to be read' })).handoff
+      const offered: readonly (readonly [path: string, role: 'button' | 'link', name: RegExp])[] = [
+        ['/tasks', 'button', /^New task$/],
+        ['/workflows', 'button', /^Start a workflow$/],
+        [`/workflows/${run}`, 'button', /^Cancel the run$/],
+        [`/handoffs/${id}`, 'button', /^(?:Cancel|Reassign|Comment)/],
+        ['/', 'link', /^New/],
+      ]
+      for (const scopes of [undefined, ['handoff:read', 'task:read', 'workflow:read', 'report:read']]) {
+        if (scopes)
+          await intercept(page, '**/v1/whoami', async (route) => {
+            const answer = await (await route.fetch()).json()
+            await route.fulfill({ json: { ...answer, scopes } })
+          })
+        for (const [path, role, name] of offered) {
+          await arrive(dashboard, page, path)
+          assert.equal((await page.getByRole(role, { name }).count()) === 0, scopes !== undefined, path)
+        }
       }
+      await page.keyboard.press('c')
+      assert.equal(new URL(page.url()).pathname, '/')
+      await planner.workflow_cancel({ id: run, reason: 'seen' })
     })
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { verify as verifySignature } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { type Given, type Step, verify } from '../../web/src/features/proof/verify.ts'
-import { arrive, type Dashboard, openDashboard, until } from './dashboard.ts'
+import { arrive, type Dashboard, intercept, openDashboard, until } from './dashboard.ts'
 
 /** Ed25519 of Node in the place of a browser's: SPKI is twelve fixed bytes and the key. */
 const isSigned = (key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean =>
@@ -106,7 +106,7 @@ describe('a proof that the browser checks', () => {
 
   it('shows on the page of the handoff when the server has changed an entry', async () => {
     const { page, faults } = await dashboard.open('/')
-    await page.route('**/v1/audit/proofs/**', async (route) => {
+    await intercept(page, '**/v1/audit/proofs/**', async (route) => {
       const answer = await route.fetch()
       const body = (await answer.json()) as Given
       const entries = body.entries.map((entry, i) =>

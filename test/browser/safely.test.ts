@@ -4,9 +4,10 @@ import { once } from 'node:events'
 import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Client } from '../../src/client.ts'
+import { orElse } from '../../src/domain/once.ts'
 import { ask, BATON, cleanEnv } from '../support/program/command.ts'
 import { axe } from './axe.ts'
-import { arrive, type Dashboard, openDashboard, type Seat, until } from './dashboard.ts'
+import { arrive, type Dashboard, intercept, openDashboard, type Seat, until } from './dashboard.ts'
 
 const WORKFLOW = `name: release
 home: package
@@ -50,6 +51,7 @@ const stateOf = async (id: string) => (await planner.handoff_get({ id })).handof
 const go = (path: string, on = page) => arrive(dashboard, on, path)
 const newGate = async (title: string, more: object = {}) =>
   (await planner.handoff_send({ to: 'maria', type: 'gate', title, gate: { name: title }, ...more })).handoff
+const isThere = (pid: number) => orElse(() => process.kill(pid, 0), false)
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 describe('a gate of a run', () => {
@@ -74,10 +76,29 @@ describe('a gate of a run', () => {
       const { items } = await maria.handoff_inbox({})
       return items.find(({ type }) => type === 'gate')
     })
-    await go('/inbox')
     const card = cardOf(gate.id)
-    const work = card.getByRole('region', { name: `Work of ${id}` })
-    await work.getByRole('row', { name: /The notes.*provided/ }).waitFor()
+    const work = page.getByRole('region', { name: `Work of ${id}` })
+    for (const path of [`/handoffs/${gate.id}`, `/list?open=${gate.id}`, '/inbox']) {
+      const late = Promise.withResolvers<void>()
+      await intercept(page, `**/v1/handoffs/${id}`, async (route) => {
+        await late.promise
+        await route.continue()
+      })
+      await page.goto(dashboard.url + path)
+      await page.getByText('The notes are true').first().waitFor()
+      await page.getByText(`Loading ${id}`).waitFor()
+      await page.keyboard.press('a')
+      const approve = page.getByRole('button', { name: /^Approve/ })
+      assert.deepEqual(
+        [await approve.count(), await page.getByLabel('Comment (optional)').count()],
+        [0, 0],
+        path,
+      )
+      late.resolve()
+      await work.getByRole('row', { name: /The notes.*provided/ }).waitFor()
+      await approve.waitFor()
+      await page.unroute(`**/v1/handoffs/${id}`)
+    }
     const hrefs = await work
       .getByRole('row')
       .getByRole('link')
@@ -104,7 +125,7 @@ describe('a gate of a run', () => {
     const { id } = (await maria.handoff_send({ to: 'codex', title: 'Forged' })).handoff
     await codex.handoff_accept({ id })
     await codex.artifact_put({ path: 'plan.txt', handoff: id, content: base64('as agreed') })
-    await page.route('**/v1/artifacts/*', async (route) => {
+    await intercept(page, '**/v1/artifacts/*', async (route) => {
       const answer = await (await route.fetch()).json()
       await route.fulfill({ json: { ...answer, content: base64('as forged') } })
     })
@@ -123,7 +144,7 @@ describe('a gate of a run', () => {
 describe('a decision', () => {
   it('is refused when what is on the screen is not what is decided', async () => {
     const gate = await newGate('Old words', { summary: 'As it was.' })
-    await page.route('**/v1/events*', (route) => route.abort())
+    await intercept(page, '**/v1/events*', (route) => route.abort())
     await go('/inbox')
     const card = cardOf(gate.id)
     await card.getByText('As it was.').waitFor()
@@ -197,6 +218,47 @@ describe('a text that somebody writes', () => {
     assert.deepEqual(await page.evaluate(() => Object.keys(sessionStorage)), [])
     seat = await dashboard.open('/', { person: 'maria' })
     page = seat.page
+  })
+
+  it('outlives a reload in every form, and is for nothing else', async () => {
+    const sent = async (title: string) => (await maria.handoff_send({ to: 'codex', title })).handoff.id
+    const [id, other] = [await sent('Half edited'), await sent('Not edited')]
+    const runs = [1, 2].map(() => planner.workflow_start({ definition: WORKFLOW }))
+    const [run, another] = (await Promise.all(runs)).map((each) => each.id)
+    const opened = (name: string | RegExp) => page.getByRole('button', { name }).click()
+    const within = (form: string) => page.getByRole('form', { name: form }).getByRole('textbox').last()
+    const edit = async () => {
+      await opened(/^Edit/)
+      return within('Edit')
+    }
+    const cancel = async () => {
+      await opened('Cancel the run')
+      return within('Cancel the run')
+    }
+    for (const [path, field] of [
+      [`/handoffs/${id}`, edit],
+      ['/tasks?new=1', async () => within('New task')],
+      ['/workflows?start=1', async () => within('Start a workflow')],
+      [`/workflows/${run}`, cancel],
+    ] as const) {
+      await go(path)
+      await (await field()).fill('Half a thought')
+      await page.reload()
+      assert.equal(await (await field()).inputValue(), 'Half a thought', path)
+    }
+    await go(`/workflows/${another}`)
+    assert.equal(await (await cancel()).inputValue(), '')
+    await go(`/handoffs/${other}`)
+    assert.equal(await (await edit()).inputValue(), '')
+
+    await maria.handoff_amend({ id, constraints: ['a whole thought'] })
+    await go(`/handoffs/${id}`)
+    const form = page.getByRole('form', { name: 'Edit' })
+    assert.equal(await (await edit()).inputValue(), 'Half a thought')
+    await form.getByRole('alert').getByText('changed meanwhile: Constraints').waitFor()
+    await form.getByRole('button', { name: 'Back' }).click()
+    assert.equal(await (await edit()).inputValue(), 'a whole thought')
+    for (const each of [run!, another!]) await planner.workflow_cancel({ id: each, reason: 'seen' })
   })
 
   it('changes what travels, by keys alone', async () => {
@@ -292,9 +354,9 @@ describe('a chain of work', () => {
     const told = events.map((text) => text.replaceAll(/\s+/g, ' '))
     for (const said of [
       /^blocked by codex .*the vault is locked$/,
-      /^given back by maria .*a test is missing$/,
+      /^changes requested by maria .*a test is missing$/,
       /^failed by codex .*the disk is full$/,
-      /^given to another by maria .*codex is away$/,
+      /^reassigned by maria .*codex is away$/,
       /^cancelled by maria .*no longer wanted$/,
     ])
       assert.ok(
@@ -353,6 +415,8 @@ describe('a connection', () => {
     await page.keyboard.type('Not before Monday')
     process.kill(dashboard.pid, 'SIGTERM')
     await page.getByText('connection lost').waitFor()
+    // On its way down a server still answers what has reached it.
+    await until('the end of the server', async () => !isThere(dashboard.pid))
     await page.keyboard.press('Enter')
     await page.getByText('The server does not answer').waitFor()
     const { port } = new URL(dashboard.url)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import {
   markdownDocument,
@@ -98,6 +98,19 @@ describe('baton check', () => {
     assert.deepEqual(
       [entries[3]?.summary.id, entries[3]?.summary.from, entries[3]?.summary.state],
       ['hoff-1', 'frontend-orchestrator', 'offered'],
+    )
+  })
+
+  it('finds one sample of each format in examples/documents, and nothing wrong in it', async () => {
+    const cwd = resolve(import.meta.dirname, '../../examples/documents')
+    const { code, stdout } = await quick({ cwd }, 'check', '.', '--strict', '--json')
+
+    assert.equal(code, 0, stdout)
+    assert.deepEqual(
+      entriesOf(stdout)
+        .flatMap(({ dialect }) => dialect ?? [])
+        .sort(),
+      ['block', 'markdown', 'package', 'queue', 'writeback'],
     )
   })
 
@@ -312,7 +325,12 @@ describe('baton convert', () => {
 
     assert.equal(code, 0, stderr)
     assert.match(stdout, /^handoff:\n/)
-    assert.match(stderr, /^! lost ack_deadline: /m)
+    assert.match(stderr, /^! lost [\w., ]*\back_deadline\b[\w., ]*; --json says why\n$/)
+    const { losses } = await ask<{ losses: { field: string; reason: string }[] }>(
+      where,
+      ...['convert', 'handoff.md', '--to', 'package'],
+    )
+    assert.match(losses.find(({ field }) => field === 'ack_deadline')?.reason ?? '', /no deadline/)
     assert.equal(existsSync(where.at('.baton')), false)
     const piped = await quick({ ...where, input: stdout }, 'check', '-', '--json')
     assert.equal(entriesOf(piped.stdout)[0]?.dialect, 'package')
@@ -475,6 +493,32 @@ describe('baton import and export', () => {
       [['unchanged', items[0]?.id]],
     )
     assert.match(items[0]?.id ?? '', /^HO-\d{4}-001$/)
+  })
+
+  it('writes what the receiver understood, so that check warns only where nothing was said', async (t) => {
+    const where = shop(t)
+    const summary = 'The limits are agreed and the plan is written down.'
+    const warnings = async (id: string, ...understood: string[]) => {
+      await ask(
+        where,
+        'send',
+        '--to',
+        'codex',
+        '--title',
+        'Work',
+        '--summary',
+        summary,
+        '--deliverable',
+        'Docs',
+      )
+      await ask(where, 'accept', id, '--as', 'codex', ...understood)
+      await quick(where, 'export', id, '--to', 'package', '-o', `${id}.yaml`)
+      const { code, stdout } = await quick(where, 'check', `${id}.yaml`, '--json')
+      return [code, ...entriesOf(stdout).flatMap(({ diagnostics }) => diagnostics.map((each) => each.code))]
+    }
+
+    assert.deepEqual(await warnings('1', '--understood', 'Add limits'), [0])
+    assert.deepEqual(await warnings('2'), [0, 'missing_understood'])
   })
 
   it('writes a task by its id, and refuses what is neither', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -88,10 +88,11 @@ const MISTAKES: readonly Mistake[] = [
   ['decide 10 approve',                  4, 'is at the keyboard; run it at a terminal'],
   ['login --as codex',                   4, 'let a person type: baton login'],
   // The wrong moment
-  ['accept 3 --as codex',                5, 'HO-2026-003 is in progress'],
+  ['accept 3 --as codex',                5, 'you have accepted HO-2026-003 already; see: baton show HO-2026-003'],
   ['submit 2 --as codex',                5, 'HO-2026-002 has not been accepted yet'],
   ['verify 2 --pass',                    5, 'HO-2026-002 has not been accepted yet, so there is nothing to verify'],
   ['answer 3 yes',                       5, 'HO-2026-003 has no open question to answer'],
+  ['audit trust',                        5, 'no checkpoint has been signed yet; make one with: baton audit checkpoint\n'],
   ['task start T4 --as codex',           5, 'T4 is done; see its record with: baton task get T4 --as codex'],
   ['task start T2 --as gemini',          6, 'T2 already belongs to codex; pick another with: baton next --as gemini'],
   // Something is missing
@@ -120,6 +121,7 @@ const ELSEWHERE: readonly (readonly [place: string, ...mistake: Mistake])[] = [
   ['nested',   'send --to codex --title x',     0, 'has a workspace too; to use that one, set BATON_WORKSPACE='],
   ['markdown', 'inbox --as codx',               0, 'nobody of that name is known here'],
   ['markdown', 'send --to claude --title x',    2, '--task BPRD-YYYY-NNNN, --purpose,'],
+  ['package',  'send --to codex --title x',     2, 'write two or three sentences (--summary,'],
   ['package',  'accept @ --as codex',           8, 'baton accept HO-2026-001 --understood "…" --as codex'],
   ['typo',     'inbox',                         2, 'baton.yaml:2:12 agents.codex.limts: there is no such field; did you mean limits?'],
   ['broken',   'inbox',                         2, 'baton.yaml:2:1 '],
@@ -131,6 +133,7 @@ const said = ({ stdout, stderr }: Answer): string => stdout + stderr
 function judge(typed: string, answer: Answer, exit: number, says: string): void {
   assert.ok(said(answer).includes(says), `baton ${typed}\n${said(answer)}is to say: ${says}`)
   assert.equal(answer.code, exit, `baton ${typed}\n${said(answer)}`)
+  if (exit > 0 && answer.stderr !== '') assert.match(answer.stderr, /^✗ /m, `baton ${typed}`)
   assert.doesNotMatch(said(answer), /\n +at |inside Baton|undefined|\[object /)
 }
 
@@ -147,8 +150,12 @@ describe('a mistake that a new user makes', () => {
 
   it('is answered with the way out where there is no workspace, or a broken one', async (t) => {
     const places = await otherPlaces(t)
-    for (const [i, [place, typed, exit, says]] of ELSEWHERE.entries())
-      judge(typed, await quick(places(place, `try-${i}`), ...shellWords(typed)), exit, says)
+    for (const [i, [place, typed, exit, says]] of ELSEWHERE.entries()) {
+      const where = places(place, `try-${i}`)
+      judge(typed, await quick(where, ...shellWords(typed)), exit, says)
+      // A mistake makes no workspace.
+      if (/^(?:nowhere|bare)$/.test(place)) assert.equal(existsSync(join(where.cwd, '.baton')), false, typed)
+    }
   })
 
   it('is answered with the way out where the surroundings are wrong', async (t) => {

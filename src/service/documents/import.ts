@@ -138,7 +138,7 @@ const isDone = (field: string): boolean => field === 'state' || field.split('.')
 const UNVOUCHED =
   'the work is described only in x_baton, which proves nothing; write status, branch, commit_sha and summary as keys'
 const NOBODY_RECEIVES = 'it says that nobody receives it, so there is nothing to hand over'
-const TWIN = 'both are about one handoff, which is here once; keep the one that is right'
+const TWIN = 'two documents hold the same handoff; keep one of them'
 
 const twinNames = (piece: Piece, { handoff, source }: KnownDocument): readonly string[] => [
   pathOf(source) ?? handoff.id,

@@ -23,7 +23,7 @@ const LEFT: readonly Group[] = [
   ['Look', [
     ['list',     'handoffs, newest first'],
     ['show',     'one handoff, all of it'],
-    ['status',   'how much, and with whom'],
+    ['status',   'stuck work and counts'],
     ['watch',    'events, live'],
   ]],
 ]
@@ -54,10 +54,7 @@ const MORE: readonly (readonly [title: string, text: string])[] = [
     'Workflows',
     'baton workflow init|check|start|status|picture: steps, gates and who does what, from a file',
   ],
-  [
-    'Documents',
-    'baton check|convert|import|export for handoffs in files of any dialect, migrate from version 1',
-  ],
+  ['Documents', 'baton check|convert|import|export: handoffs in files; baton migrate: files of version 1'],
   ['Pipelines', 'baton collect reads agents’ summaries, block writes one, report metrics sums them up'],
   ['Git', 'baton task start|finish|audit|clean, merge-check before a merge'],
   ['Proof', 'baton audit export|verify|redact|archive|anchor|trust, agent key'],

@@ -8,10 +8,10 @@ import { demandAnchors, forgetAnchors } from './anchor.ts'
 export const trust: Command = {
   name: 'audit trust',
   summary:
-    'Compares the log with what you remember of it; you may forget that, or begin another key (people only).',
+    'Compares the log with the state that you saw last. A person can forget that state or start a new key.',
   flags: [
-    flag('reset', 'Forget what you remember, after a look at why it is another'),
-    flag('new-key', 'Begin another key, because the one before is lost or has signed what is gone'),
+    flag('reset', 'Forget the state that you saw last; look at the difference first'),
+    flag('new-key', 'Start a new key, because the old one is lost or has signed entries that are gone'),
   ],
   examples: ['baton audit trust', 'baton audit trust --reset', 'baton audit trust --reset --new-key'],
   async run(shell, args) {

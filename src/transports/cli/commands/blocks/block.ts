@@ -24,10 +24,10 @@ const OPTIONS: readonly Flag[] = [
   flag('retry <number>', 'On failure: retries at most'),
   flag('route-to <agent>', 'On failure: the agent that gets the work'),
   flag('notify <agent>', 'On failure: the agent that is told'),
-  flag('escalate-after <number>', 'On failure: after so many, the delegator'),
+  flag('escalate-after <number>', 'On failure: number of failures after which the delegator is told'),
   flag('failure-context <text>', 'On failure: notes for the agent that handles it'),
   flag('task <id>', 'The task that it is about'),
-  flag('workflow <name>', 'The workflow that it counts to'),
+  flag('workflow <name>', 'The workflow that the work belongs to'),
   flag('context <name=value>', 'Anything else that the next agent needs', { repeats: true }),
   flag('at <instant>', 'When it was written (now)'),
 ]

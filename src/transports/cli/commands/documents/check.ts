@@ -14,15 +14,12 @@ const MANY = 200
 export const check: Command = {
   name: 'check',
   summary:
-    'Reads handoff documents of every dialect and says what is wrong, where, and what to write instead. Needs no workspace.',
+    'Checks handoff documents of every format. Each problem has its place and a fix. Needs no workspace.',
   words: ['files, folders or -'],
   takesMore: true,
   flags: [
     flag('strict', 'Warnings count as errors'),
-    flag(
-      'git <since>',
-      'Every file changed since this commit or branch must stand among the artifacts of a package',
-    ),
+    flag('git <since>', 'Files changed since this commit or branch; each must be an artifact of a package'),
     flag('sarif', 'Findings as SARIF 2.1.0, for code scanning'),
   ],
   examples: [
@@ -34,9 +31,9 @@ export const check: Command = {
   ],
   async run(shell, args) {
     if (args.words.includes(STDIN) && args.words.length > 1)
-      throw invalidInput('- stands for what comes through the pipe and cannot be mixed with files')
+      throw invalidInput('- means standard input and cannot be combined with files')
     if (isOn(args, 'sarif') && shell.isJson)
-      throw invalidInput('--json and --sarif are two forms of one answer; give one of them')
+      throw invalidInput('--json and --sarif cannot be combined; use one of them')
     const found = await checkTargets(shell, filesAt(args.words, shell.io.cwd))
     const entries = isOn(args, 'strict') ? found.map(strict) : found
     await printChecked(shell, entries)

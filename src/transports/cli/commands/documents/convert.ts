@@ -8,11 +8,11 @@ import { formatsFor, inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS, type W
 export const convert: Command = {
   name: 'convert',
   summary:
-    'Writes a handoff document in another dialect. Tells what is lost, and asks for what is missing instead of making it up. Needs no workspace.',
+    'Writes a handoff document in another format. Lists fields that are lost or missing. Needs no workspace.',
   words: ['file or -'],
   flags: [
     { ...TO, required: true },
-    flag('document <number>', 'Which one, where the file holds several'),
+    flag('document <number>', 'Its number, if the file has several documents'),
     ...WRITING_FLAGS,
   ],
   examples: [

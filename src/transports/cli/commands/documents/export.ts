@@ -7,9 +7,9 @@ import { inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS } from './output.ts
 export const exporting: Command = {
   name: 'export',
   summary:
-    'Writes a handoff or a task as a document. One that was imported from this dialect keeps every byte that did not change.',
+    'Writes a handoff or a task as a document. In the format that it was imported from, unchanged bytes stay.',
   words: ['id'],
-  flags: [{ ...TO, about: 'The dialect to write, unless it came from one' }, ...WRITING_FLAGS],
+  flags: [{ ...TO, about: 'The format to write, by default that of its import' }, ...WRITING_FLAGS],
   examples: [
     'baton export HO-2026-001 --to package -o handoff.yaml',
     'baton export @ --to markdown --set task=BPRD-2026-0042',

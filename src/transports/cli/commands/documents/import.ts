@@ -53,7 +53,7 @@ function twinned(item: Item, seen: Map<string, string>): Item {
   if (id !== undefined && before === undefined) seen.set(id, file)
   if (before === undefined || before === file || (outcome !== 'unchanged' && outcome !== 'differs'))
     return item
-  const reason = 'both are about one handoff, which is here once; keep the one that is right'
+  const reason = 'two files hold the same handoff; keep one of them'
   return { ...item, outcome: 'twin', names: [before, file], reason }
 }
 

@@ -28,10 +28,10 @@ export async function formatsFor(shell: Shell) {
 
 /** Options of whatever writes a document. */
 export const WRITING_FLAGS: readonly Flag[] = [
-  flag('slot', 'Carry what the dialect has no place for under x_baton: the way back is exact'),
+  flag('slot', 'Keep fields that the format does not have under x_baton, so that nothing is lost'),
   flag('set <field=value>', 'A field that the dialect requires and the document lacks', { repeats: true }),
   flag('out <file>', 'Write into this new file', { also: ['o'] }),
-  flag('force', 'Replace the file of --out where there is one'),
+  flag('force', 'Replace the file of --out'),
 ]
 
 export interface Written {
@@ -88,6 +88,6 @@ export function inOptions(error: unknown): unknown {
   if (error.code !== 'unmet' || !Array.isArray(error.details.missing)) return error
   const missing = error.details.missing as readonly { field: string; reason: string }[]
   const lines = missing.map(({ field, reason }) => `--set ${field}=…  ${oneLine(reason)}`)
-  const message = `${error.details.to} needs what is not said; add it with:\n${lines.join('\n')}`
+  const message = `${error.details.to} needs more fields; add them with:\n${lines.join('\n')}`
   return new BatonError('unmet', message, error.details, error)
 }

@@ -9,8 +9,7 @@ import { lineOf, openFolders } from './sync.ts'
 
 export const doctor: Command = {
   name: 'folders doctor',
-  summary:
-    'Shows where folder, name, front matter, index and engine differ, and strays in the whole project.',
+  summary: 'Shows handoff files in a wrong folder, with a wrong name or content, or outside live folders.',
   flags: [flag('fix', 'Repair it, after showing the changes')],
   examples: ['baton folders doctor', 'baton folders doctor --fix'],
   async run(shell, args) {

@@ -119,7 +119,7 @@ const move: Command = {
 const upgrade: Command = {
   name: 'store upgrade',
   summary:
-    'Brings the store to the schema of this Baton. Steps that older programs cannot live beside wait for this.',
+    'Upgrades the store to the schema of this version. Some upgrades shut out older versions and need a yes.',
   flags: [flag('yes', 'Do it; you have a copy of the store', { also: ['y', 'backup-made'] })],
   examples: ['baton store upgrade'],
   async run(shell, args) {

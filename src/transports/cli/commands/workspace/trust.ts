@@ -15,8 +15,7 @@ import { count } from '../../views/words.ts'
 /** Settings that restrict or grant, and a store that was made elsewhere, wait for a person's yes. */
 export const trust: Command = {
   name: 'trust',
-  summary:
-    'Trusts settings that restrict or grant, a store that was made elsewhere, and callers in doubt (people only).',
+  summary: 'Trusts guarded settings, a store that was made elsewhere, and callers in doubt (people only).',
   flags: [flag('check', 'Only say whether anything waits for trust; exit 4 when it does')],
   examples: ['baton trust', 'baton trust --check --json'],
   async run(shell, args) {

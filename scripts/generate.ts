@@ -185,7 +185,7 @@ function describe(op: Operation): string[] {
     '',
     `\`${op.http.method} ${op.http.path}\` · scope \`${op.scope}\`${op.peopleOnly ? ' · people only' : ''}${op.tools ? ` · agents' tool list: ${op.tools}` : ''}`,
     '',
-    '<!-- not run: most of them need work that is under way, and options.test.ts reads each -->',
+    '<!-- run by: test/pages/operations.test.ts -->',
     '```sh',
     ...op.examples,
     '```',

@@ -70,7 +70,7 @@ const documentConvert = defineOperation({
   errors: ['invalid_input', 'not_found', 'unmet', 'too_large'],
   examples: [
     'baton convert handoff.md --to package',
-    'baton convert handoff.json --to markdown --set task=BPRD-2026-0042',
+    'baton convert handoff.yaml --to markdown --set task=BPRD-2026-0042 --set state=Active --set title="Limit the API"',
   ],
   run: async ({ deps: { formats } }, call, input) => {
     const { workOn } = await import('../service/documents/text-work.ts')

@@ -67,5 +67,9 @@ export const shownLines = ({ language, text }: Block): readonly string[] =>
         .filter((line) => line.trim() !== '' && !line.startsWith('$ '))
     : []
 
-/** A line that can be typed, in a block that nothing runs. */
-export const hasCommands = ({ text }: Block): boolean => /^(?:\$ |baton [a-z]|npm )/m.test(text)
+const PROGRAMS = 'baton|npm|npx|node|git|claude|codex|gemini|copilot|opencode|qwen|curl|psql'
+const COMMAND = new RegExp(`^(?:\\$ |(?:${PROGRAMS}) [a-z-]+(?: |$))`, 'm')
+
+/** Something to type, in a block that is neither `sh` nor `console`. */
+export const hasCommands = (block: Block): boolean =>
+  !isTyped(block) && (block.language === 'sql' || COMMAND.test(block.text))

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -14,17 +13,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
-import { basename, delimiter, dirname, join, resolve } from 'node:path'
-import { text } from 'node:stream/consumers'
+import { basename, delimiter, dirname, join, matchesGlob, relative, resolve } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { stripVTControlCharacters } from 'node:util'
 import { type Folders, folders, git } from '../support/documents/folders.ts'
 import { cleanEnv } from '../support/program/command.ts'
 import { newDatabase } from '../support/store/store-places.ts'
 import { type Block, blocksOf, hasCommands, isTyped, shownLines, typedLines } from './page.ts'
+import { commandIn, onShell } from './shell.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-const TERMINAL = join(ROOT, 'test/support/program/terminal.py')
 const STAND_INS = join(import.meta.dirname, 'stand-ins')
 const HOST = 'https://github.com/batonpass/baton.git'
 /** Addresses in pages that stand for servers of the reader. */
@@ -33,6 +30,23 @@ const PATTERNS = ['README.md', 'CONTRIBUTING.md', 'docs/**/*.md', 'examples/*/RE
 const PAGES = globSync(PATTERNS, { cwd: ROOT }).sort()
 
 const page = (name: string): readonly Block[] => blocksOf(readFileSync(join(ROOT, name), 'utf8'))
+/** Addresses of files that are not in the package. */
+const FILES = 'https://github.com/batonpass/baton/'
+const PACKED: readonly string[] = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).files
+const isPacked = (file: string): boolean => {
+  const matches = (pattern: string) => matchesGlob(file, pattern) || matchesGlob(file, `${pattern}/**`)
+  const left = PACKED.filter((each) => each.startsWith('!')).map((each) => each.slice(1))
+  return file === 'README.md' || (PACKED.some(matches) && !left.some(matches))
+}
+
+/** The names of a page's headings in links, as GitHub makes them. */
+const headingsOf = (file: string): readonly string[] =>
+  [...readFileSync(file, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
 const toRun = (name: string): readonly Block[] =>
   page(name).filter((block) => isTyped(block) && !block.marks['run by'] && !block.marks['not run'])
 
@@ -45,13 +59,13 @@ describe('the commands of a page', { concurrency: 3 }, () => {
     const wrong = PAGES.flatMap((name) =>
       page(name).flatMap((block) => {
         const say = (what: string) => [`${name}:${block.line}: ${what}`]
-        const { 'run by': test, 'stand-ins': used = '' } = block.marks
+        const { 'run by': test, 'not run': why, 'stand-ins': used = '' } = block.marks
         const unknown = listOf(used).find(
           (each) => !ADDRESSES.includes(each) && !existsSync(join(STAND_INS, each)),
         )
         if (block.language === '')
           return say('name a language: sh or console to be run, text for anything else')
-        if (!isTyped(block) && hasCommands(block))
+        if (hasCommands(block) && !test && !why)
           return say(`commands in a block of ${block.language} are not run`)
         if (unknown) return say(`no stand-in ${unknown}`)
         if (test && !readFileSync(join(ROOT, test), 'utf8').includes(basename(name)))
@@ -64,15 +78,23 @@ describe('the commands of a page', { concurrency: 3 }, () => {
     assert.ok(PAGES.length > 60)
   })
 
-  it('stand on pages whose links lead to a file', () => {
+  it('stand on pages whose links lead to a packed file and a heading in it, or to a file of the project', () => {
+    const isWrong = (name: string, to: string, heading?: string): boolean => {
+      if (to.startsWith(FILES))
+        return !existsSync(join(ROOT, to.slice(FILES.length).replace(/^\w+\/main\//, '')))
+      if (/^\w+:/.test(to)) return false
+      const file = to === '' ? join(ROOT, name) : join(ROOT, dirname(name), to)
+      const isMissing = heading !== undefined && file.endsWith('.md') && !headingsOf(file).includes(heading)
+      return !existsSync(file) || !isPacked(relative(ROOT, file)) || isMissing
+    }
     const wrong = PAGES.flatMap((name) =>
       [
         ...readFileSync(join(ROOT, name), 'utf8')
           .replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, '')
-          .matchAll(/\]\((?!\w+:|#)([^)\s#]+)/g),
+          .matchAll(/\]\(([^)\s#]*)(?:#([^)\s]+))?/g),
       ]
-        .filter(([, to = '']) => !existsSync(join(ROOT, dirname(name), to)))
-        .map(([, to]) => `${name}: ${to}`),
+        .filter(([, to = '', heading]) => isWrong(name, to, heading))
+        .map(([link]) => `${name}: ${link}`),
     )
 
     assert.deepEqual(wrong, [])
@@ -80,7 +102,7 @@ describe('the commands of a page', { concurrency: 3 }, () => {
 
   for (const name of PAGES.filter((each) => toRun(each).length > 0))
     it(`of ${name} work as they are typed`, async (t) => {
-      const { code, shown } = await type(folders(t), clone, toRun(name))
+      const { code, shown } = await type(folders(t), clone, toRun(name), name !== 'README.md')
 
       assert.equal(code, 0, shown)
       const screen = shown.replaceAll(/\s+/g, ' ')
@@ -104,14 +126,16 @@ const patternOf = (line: string): RegExp => {
   return new RegExp(parts.map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.*?'))
 }
 
-/** Types the blocks into a shell on a terminal of its own, which answers yes to every question. */
-async function type(place: Folders, clone: string, blocks: readonly Block[]) {
+/**
+ * Types the blocks into a shell on a terminal of its own, which answers yes to every question. The command is there
+ * from the start, but for a page that says how to get it.
+ */
+async function type(place: Folders, clone: string, blocks: readonly Block[], isInstalled: boolean) {
   const shop = place.repository('shop')
   const used = new Set(blocks.flatMap(({ marks }) => listOf(marks['stand-ins'] ?? '')))
   const port = String(await freePort())
   const bin = place.folder('bin')
-  writeFileSync(join(bin, 'baton'), `#!/bin/sh\nexec "${process.execPath}" "${clone}/bin/baton.js" "$@"\n`)
-  chmodSync(join(bin, 'baton'), 0o755)
+  if (isInstalled) writeFileSync(join(bin, 'baton'), commandIn(clone), { mode: 0o755 })
   for (const each of used)
     if (existsSync(join(STAND_INS, each))) symlinkSync(join(STAND_INS, each), join(bin, each))
   const database = used.has('database') ? await newDatabase() : ''
@@ -124,7 +148,6 @@ async function type(place: Folders, clone: string, blocks: readonly Block[]) {
   )
   const env = {
     ...cleanEnv({ cwd: shop }),
-    TERM: 'xterm-256color',
     PATH: [bin, dirname(process.execPath), process.env.PATH].join(delimiter),
     TMPDIR: place.folder('tmp'),
     EDITOR: 'true',
@@ -133,27 +156,12 @@ async function type(place: Folders, clone: string, blocks: readonly Block[]) {
     ...(used.has('registry') && NPM),
   }
   place.file('.gitconfig', '[user]\n\tname = Maria\n\temail = maria@example.com\n')
-  const job = {
-    argv: ['/bin/bash', script],
-    cwd: shop,
-    env,
-    columns: 120,
-    rows: 40,
-    steps: blocks
-      .filter(staysOpen)
-      .flatMap(shownLines)
-      .slice(0, 1)
-      .map((line) => [until(line), '\n']),
-    always: [
-      ['[y/n]', 'y\n'],
-      ['[Y/n]', 'y\n'],
-      ['[y/N]', 'y\n'],
-    ],
-    seconds: 60,
-  }
-  const child = spawn('python3', [TERMINAL, JSON.stringify(job)], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const { code, shown } = JSON.parse(await text(child.stdout)) as { code: number; shown: string }
-  return { code, shown: stripVTControlCharacters(shown).replaceAll(/\r+\n/g, '\n') }
+  const steps = blocks
+    .filter(staysOpen)
+    .flatMap(shownLines)
+    .slice(0, 1)
+    .map((line) => [until(line), '\n'] as const)
+  return onShell({ script, cwd: shop, env, steps })
 }
 
 interface Place {

@@ -38,7 +38,7 @@ const accept = defineOperation({
   examples: [
     'baton accept @ --as codex',
     'baton accept @ --as codex --understood "Limit the public API to 100 requests a minute"',
-    'baton accept HO-2026-001 --blocker "Constraint \'quickly\' not measurable"',
+    'baton accept HO-2026-001 --as codex --blocker "Constraint \'quickly\' not measurable"',
   ],
   run: async (service, call, { id, received: _, action, ...input }) => {
     const asked = action === undefined ? input : { ...input, understood: 'partial' }

@@ -63,6 +63,27 @@ describe('help', () => {
     assert.doesNotMatch(stdout, /\bfind\b/)
   })
 
+  it('explains each option of every command, on its first page and in whole help', async (t) => {
+    for (const argv of [['help'], ['send', '--help', '--all']]) {
+      const { stdout } = await quick({ cwd: folders(t).home }, ...argv)
+      const [, table = ''] = stdout.split('Options of every command\n')
+      for (const option of ['as', 'json', 'key', 'store', 'quiet', 'no-color', 'help'])
+        assert.match(table, new RegExp(`^ +--${option}(?: <\\w+>)? {2,}\\w+`, 'm'), argv.join(' '))
+    }
+  })
+
+  it('begins with at most 25 commands, with those that move work on among them', async (t) => {
+    const { stdout } = await quick({ cwd: folders(t).home })
+    const first = [...stdout.split('\nAlso')[0]!.matchAll(/^ {2}([a-z]+) {2}/gm)].map(([, word]) => word!)
+
+    assert.ok(first.length <= 25, first.join())
+    const moves = ['list', 'edit', 'cancel', 'reassign', 'retry', 'resend']
+    assert.deepEqual(
+      moves.filter((word) => !first.includes(word)),
+      [],
+    )
+  })
+
   it('explains the options of every command once, on the first page', async (t) => {
     const where = { cwd: folders(t).home }
     const { stdout } = await quick(where, 'help')
@@ -91,6 +112,12 @@ describe('help', () => {
     assert.equal(code, 0)
     for (const [name, { exit }] of Object.entries(ERROR_CODES))
       assert.match(stdout, new RegExp(`^${exit}\\s+${name}\\s`, 'm'))
+    assert.match(stdout, /audit verify and collect have\s+codes of their own in their help/)
+    for (const [page, codes] of [
+      ['audit verify', /Exit 0 ok, 1\s+tampered, 2 cannot be verified, 3 wrong use/],
+      ['collect', /Exit code: 0 complete, 1 failed, 10 blocked, 11 not finished, 12\s+no block/],
+    ] as const)
+      assert.match((await quick({ cwd: folders(t).home }, ...page.split(' '), '--help')).stdout, codes)
   })
 
   it('shows the verbs of a noun that stands alone, which is an error unless it was asked for', async (t) => {
@@ -127,7 +154,7 @@ describe('a word that is not known', () => {
     [['show'], 'show needs <id>; for example: baton show HO-2026-001'],
     [
       ['reject', '1'],
-      'reject needs -m; for example: baton reject @ -m "I have no access to the billing service"',
+      'reject needs -m; for example: baton reject @ -m "I have no access to the billing service" --as codex',
     ],
   ] as const)
     it(`is refused with the way out: baton ${argv.join(' ')}`, async (t) => {

@@ -8,12 +8,35 @@ import { guideCommands, shellWords } from '../support/documents/guide-commands.t
 import { quick, type Where } from '../support/program/command.ts'
 import { get } from '../support/servers/http-workspace.ts'
 import { startBalancer, startServer } from '../support/servers/servers.ts'
-import { newDatabase } from '../support/store/store-places.ts'
+import { newDatabase, query } from '../support/store/store-places.ts'
 
 const DOCS = resolve(import.meta.dirname, '../../docs')
 const PAGE = readFileSync(resolve(DOCS, 'how-to/operate.md'), 'utf8')
 
 describe('the page for operators', () => {
+  // postgres.md has the same statements.
+  for (const name of ['operate', 'postgres'])
+    it(`makes the roles and the database with the statements of ${name}.md`, async (t) => {
+      const page = readFileSync(resolve(DOCS, `how-to/${name}.md`), 'utf8')
+      const [, sql = ''] = /```sql\n(CREATE ROLE[\s\S]*?)```/.exec(page) ?? []
+      const url = await newDatabase()
+      const own = `of_${name}_${new URL(url).pathname.slice(1)}`
+      // Roles are those of the whole server, so they have to go again.
+      t.after(async () => {
+        for (const left of [`DATABASE ${own}`, `ROLE ${own}_owner`, `ROLE ${own}_app`])
+          await query(url, `DROP ${left}`)
+      })
+
+      for (const statement of sql.split(';').filter((text) => text.trim() !== ''))
+        await query(url, statement.replaceAll(/\bbaton(?=\b|_)/g, own))
+
+      const roles = `SELECT rolname, rolcanlogin, rolsuper FROM pg_roles WHERE rolname LIKE '${own}%' ORDER BY rolname`
+      assert.deepEqual(await query(url, roles), [
+        { rolname: `${own}_app`, rolcanlogin: true, rolsuper: false },
+        { rolname: `${own}_owner`, rolcanlogin: true, rolsuper: false },
+      ])
+    })
+
   it('leads from nothing to two servers behind a balancer, a backup and a restore', async (t) => {
     const place = folders(t)
     const balancer = await startBalancer(t)

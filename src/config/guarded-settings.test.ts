@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { it } from 'node:test'
 import { SETTINGS } from './guarded-settings.ts'
 import { configJsonSchema } from './schema.ts'
@@ -35,4 +37,21 @@ it('every setting of baton.yaml says whether it restricts, grants or neither', (
     '.people.silence',
     '.install',
   ])
+})
+
+it('every setting stands on the page about trust, in the row of what it does', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/explanation/trust.md'), 'utf8')
+  const rows = [...page.matchAll(/^\| (?<kind>restricts|grants|neither) \| (?<settings>.*) \|$/gm)].map(
+    ({ groups }) => groups as { kind: string; settings: string },
+  )
+  const missing = Object.entries(SETTINGS).filter(([name, answer]) => {
+    // The other answers depend on the value or on the field below.
+    const fitting = rows.filter(({ kind }) => typeof answer !== 'string' || kind === answer)
+    return !fitting.some(({ settings }) => new RegExp(`\`${name}[\`.[]`).test(settings))
+  })
+
+  assert.deepEqual(
+    missing.map(([name]) => name),
+    [],
+  )
 })

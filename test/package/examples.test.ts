@@ -48,6 +48,15 @@ describe('the examples of the TypeScript API', () => {
     assert.deepEqual(unknown, [])
   })
 
+  it('stand in the README as one whole program, which prints and ends when it is typed', () => {
+    const [program = [], ...more] = blocksOf('README.md')
+
+    assert.deepEqual(more, [])
+    assert.match(program[0] ?? '', /^import .* from 'batonpass'$/)
+    assert.ok(program.some((line) => line.startsWith('console.log(')))
+    assert.equal(program.at(-1), 'await baton.close()')
+  })
+
   it('call every function that an entry of the package exports', async () => {
     const { exports } = JSON.parse(read('package.json'))
     const { './package.json': _, ...entries } = exports as Record<string, { readonly default: string }>

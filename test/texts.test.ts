@@ -21,6 +21,7 @@ const RARE = new RegExp(
     'commas between',
     'called so',
     'said nowhere',
+    'the same with',
     'unless said',
     'taken in(?! (?:a|the) )',
     'anew',

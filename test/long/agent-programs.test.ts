@@ -30,3 +30,11 @@ it('three programs that baton run starts end 20 handoffs as they should, with re
 
   assert.equal(code, 0, `${stdout}\n${stderr}`)
 })
+
+it('the runner killed 50 times and its programs killed 50 times lose none of 20 handoffs and hand none in twice', async () => {
+  const { code, stdout, stderr } = await run(process.execPath, [CHECK, '--kills', '50'], {
+    cwd: resolve(CHECK, '../../..'),
+  })
+
+  assert.equal(code, 0, `${stdout}\n${stderr}`)
+})

@@ -1,5 +1,5 @@
 // Runs the stories with the real agent programs and a scripted model: npm run check:agents [program …] [--story <check>]… [--record].
-// With --run: 20 handoffs over three of them, which baton run starts. With --team: examples/run-team with the programs that it names.
+// With --run: 20 handoffs over three of them, which baton run starts; with --kills 50 while it and they are killed. With --team: examples/run-team with the programs that it names.
 // The programs are installed once (1.6 GB); then everything runs without a network.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -8,10 +8,11 @@ import { parseArgs } from 'node:util'
 import { CACHE, installBaton, installPrograms } from './install.ts'
 import { PROGRAM_NAMES, PROGRAMS, type ProgramName, programOf } from './programs.ts'
 import { record } from './record.ts'
-import { runHandoffs } from './run.ts'
+import { killOnTheWay, runHandoffs } from './run.ts'
 import { type Recorded, Stage, type Tools } from './stage.ts'
 import { STORIES, type Story } from './stories.ts'
 import { runTeam } from './team.ts'
+import { verdictOf } from './verdict.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -20,6 +21,7 @@ const { values, positionals } = parseArgs({
     record: { type: 'boolean', default: false },
     story: { type: 'string', multiple: true },
     run: { type: 'boolean', default: false },
+    kills: { type: 'string' },
     team: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
     'without-network': { type: 'string' },
@@ -28,9 +30,16 @@ const { values, positionals } = parseArgs({
 const unknown = positionals.find((name) => !Object.hasOwn(PROGRAMS, name))
 if (unknown !== undefined) stop(`${unknown} is not one of ${PROGRAM_NAMES.join(', ')}`)
 const wanted = (positionals.length > 0 ? positionals : PROGRAM_NAMES) as readonly ProgramName[]
+const known = STORIES.flatMap(({ checks }) => checks)
+const strange = values.story?.find((check) => !known.includes(check))
+if (strange !== undefined) stop(`${strange} is not a check of a story: ${known.join(', ')}`)
+for (const program of wanted)
+  if (positionals.length > 0 && !STORIES.some((story) => isWanted(story, program)))
+    stop(`no story makes these checks with ${program}`)
 
 if (values['without-network'] === undefined) await prepare()
 else if (values.team) await runTeam(JSON.parse(values['without-network']))
+else if (values.kills) await killOnTheWay(JSON.parse(values['without-network']), Number(values.kills))
 else if (values.run) await runHandoffs(JSON.parse(values['without-network']))
 else await tell(JSON.parse(values['without-network']))
 
@@ -70,7 +79,7 @@ async function tell(tools: Tools): Promise<void> {
   const notes = new Set<string>()
   let failed = 0
   for (const program of wanted) {
-    const { cannot = {} as Readonly<Record<string, string>>, version } = programOf(program)
+    const { cannot, version } = programOf(program)
     const row: Record<string, string> = {}
     const size: Record<string, string> = {}
     rows[`${program} ${version}`] = row
@@ -78,22 +87,15 @@ async function tell(tools: Tools): Promise<void> {
     const recorded: Recorded[] = []
     for (const story of STORIES.filter((each) => isWanted(each, program))) {
       using stage = new Stage(program, tools)
-      const failures: string[] = []
-      const check = (name: string, holds: boolean, about = '') => {
-        const why = cannot[name]
-        if (why !== undefined) notes.add(`${program}, ${name}: ${why}`)
-        row[name] = holds ? 'yes' : why === undefined ? 'NO' : 'cannot'
-        if (!holds && why === undefined) failures.push(`${program}, ${name}: ${about}`)
-      }
-      const measure = (name: string, tokens: number, most: number) => {
-        size[name] = `${tokens} of ${most}`
-        if (tokens > most) failures.push(`${program}, ${name}: ${tokens} tokens, at most ${most}`)
-      }
+      const verdict = verdictOf(story, cannot)
+      const { failures } = verdict
       await story
-        .run(stage, check, measure)
-        .catch((error: Error) => failures.push(`${program}: ${error.message}`))
-      for (const name of story.checks) row[name] ??= 'not reached'
-      for (const failure of failures) console.error(`✖ ${failure}`)
+        .run(stage, verdict.check, verdict.measure)
+        .catch((error: Error) => failures.push(error.message))
+      for (const note of verdict.end()) notes.add(`${program}, ${note}`)
+      Object.assign(row, verdict.row)
+      Object.assign(size, verdict.size)
+      for (const failure of failures) console.error(`✖ ${program}, ${failure}`)
       if (failures.length > 0 && values.verbose) console.error(stage.log())
       if (values.record && !story.isMixed) recorded.push(stage.recorded())
       failed += failures.length

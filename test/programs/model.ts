@@ -39,14 +39,18 @@ interface Script {
   readonly mark: string
   /** The requests of its parent hold its mark too, in the call that starts it. */
   readonly isSubagent: boolean
-  readonly steps: Step[]
+  readonly steps: Step[] | Answering
   readonly requests: ModelRequest[]
 }
+
+/** An answer by what the conversation holds, for programs that are started again in the middle of it. */
+type Answering = (request: ModelRequest) => Step
 
 /** A model on 127.0.0.1 that plays its steps in every wire format, and keeps what it was asked. */
 export class Model {
   readonly #scripts: Script[] = []
   #calls = 0
+  #held: Promise<void> | undefined
   readonly #server = createServer((request, response) => void this.#serve(request, response))
 
   static async start(): Promise<Model> {
@@ -57,10 +61,17 @@ export class Model {
   }
 
   /** Plays these steps for requests with this text in them; the newest script that fits is played. */
-  play(mark: string, steps: readonly Step[], isSubagent = false): readonly ModelRequest[] {
-    const script = { mark, isSubagent, steps: [...steps], requests: [] }
+  play(mark: string, steps: readonly Step[] | Answering, isSubagent = false): readonly ModelRequest[] {
+    const script = { mark, isSubagent, steps: typeof steps === 'function' ? steps : [...steps], requests: [] }
     this.#scripts.unshift(script)
     return script.requests
+  }
+
+  /** Until the answered function is called, no request is answered. A program that ends meanwhile has taken no step. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#held = promise
+    return resolve
   }
 
   close(): void {
@@ -83,7 +94,9 @@ export class Model {
     const fitting = this.#scripts.filter(({ mark }) => text.includes(mark))
     const script = fitting.find(({ isSubagent }) => !isSubagent) ?? fitting[0]
     if (isMain) script?.requests.push(asked)
-    let step = isMain && script ? (script.steps.shift() ?? AT_THE_END) : '{"title":"Work"}'
+    await this.#held
+    if (response.destroyed) return
+    let step = isMain && script ? stepOf(script, asked) : '{"title":"Work"}'
     while (typeof step === 'object' && 'meanwhile' in step) {
       await step.meanwhile()
       step = step.next
@@ -102,6 +115,9 @@ export class Model {
         .end(answer.stream)
   }
 }
+
+const stepOf = ({ steps }: Script, asked: ModelRequest): Step =>
+  typeof steps === 'function' ? steps(asked) : (steps.shift() ?? AT_THE_END)
 
 const isNamed = ({ name }: Offered, wanted: string): boolean =>
   name === wanted || ['_', '.', '-'].some((sign) => name.endsWith(`${sign}${wanted}`))

@@ -34,7 +34,10 @@ export const JOB_DONE = 'job-done'
 const JOB = `sleep 4; touch "$HOME/${JOB_DONE}"`
 export const TO_SUBAGENT = 'Look at the limits as a reviewer.'
 const REVIEW = { description: 'Review', prompt: TO_SUBAGENT }
-const NO_HOOKS = 'no hooks that run a command: https://opencode.ai/docs/plugins/'
+const NO_HOOKS =
+  'its hooks are functions of a plugin, and setup installs none: https://opencode.ai/docs/plugins/'
+const NO_STOP =
+  'no hook of a plugin runs before a session stops: https://github.com/anomalyco/opencode/issues/16626'
 const BY_FOLDER =
   'permissions for tools are kept by folder: https://docs.github.com/en/copilot/how-tos/copilot-cli/set-up-copilot-cli/configure-copilot-cli'
 /** Programs whose event at a stop does not name jobs in the background keep the agent while one runs. */
@@ -158,9 +161,9 @@ export const PROGRAMS = {
     args: (prompt) => ['run', prompt],
     subagent: { call: { tool: 'task', args: { ...REVIEW, subagent_type: 'general' } } },
     cannot: {
-      ...{ 'start text': NO_HOOKS, 'held work at start': NO_HOOKS, 'stop refused once': NO_HOOKS },
-      'refused as a user': NO_HOOKS,
-      ...{ 'background task': NO_HOOKS, compaction: NO_HOOKS, subagent: NO_HOOKS },
+      ...{ 'start text': NO_HOOKS, 'held work at start': NO_HOOKS, compaction: NO_HOOKS },
+      ...{ 'stop refused once': NO_STOP, 'refused as a user': NO_STOP },
+      ...{ 'background task': NO_STOP, subagent: NO_STOP },
       ...{ 'changed at work': NO_HOOKS, 'changed at a server': NO_HOOKS, subfolder: NO_HOOKS },
     },
   },

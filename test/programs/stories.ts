@@ -14,6 +14,8 @@ export type Measure = (name: string, tokens: number, most: number) => void
 export interface Story {
   /** The checks that the story makes, in this order. */
   readonly checks: readonly string[]
+  /** The sizes that it measures. */
+  readonly sizes?: readonly string[]
   /** The programs that it is about; all of them unless said. */
   readonly programs?: readonly ProgramName[]
   /** Other programs take part, so nothing is recorded. */
@@ -62,6 +64,7 @@ const work: Story = {
     'verify',
     'remove',
   ],
+  sizes: ['tools', 'start text', 'accept'],
   async run(stage, check, measure) {
     const before = stage.git('status', '--porcelain')
     await stage.setup()
@@ -393,7 +396,10 @@ const namedSubagent: Story = {
     await stage.baton('accept', await stage.send('Below', name), '--as', name)
     const { call, more = [] } = programOf(stage.program).subagent
     const below = await stage.subagent(TO_SUBAGENT, ['It looks good.', 'Still good.', 'x'])
-    await stage.play('Do what waits for you.', [call, 'I stop here.', 'Still.', 'x'], { more })
+    // A subagent of Codex works beside its parent, whose end is its own too.
+    const meanwhile = () => until(async () => below.length > 1)
+    const parent = [call, { meanwhile, next: 'I stop here.' }, 'Still.', 'x']
+    await stage.play('Do what waits for you.', parent, { more })
     const isKept = below.at(-1)?.text.includes(`${name} ${REFUSED}`) ?? false
     const isLed = below.at(-1)?.text.includes(`with --as ${name}; the tools act as ${stage.program}`) ?? false
     check('subagent by name', isKept && isLed && below.length === 2, `${below.length}, ${isKept}, ${isLed}`)
@@ -456,6 +462,7 @@ const borrowed: Story = {
 /** The most that a person can put before an agent at once. */
 const much: Story = {
   checks: ['much work'],
+  sizes: ['start text, much work', 'accept, much work'],
   async run(stage, check, measure) {
     await stage.setup()
     const long = 'Everything about the limits of the interface, in detail and with all exceptions. '

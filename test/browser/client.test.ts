@@ -2,19 +2,12 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { it, type TestContext } from 'node:test'
-import { rolldown } from 'rolldown'
-import { greeting } from '../../examples/typescript/client.ts'
-import { openBaton } from '../../src/client.ts'
 import { folders } from '../support/documents/folders.ts'
-import { ask } from '../support/program/command.ts'
-import { startServer } from '../support/servers/servers.ts'
+import { bundledExample, greetingOf, startGreeter } from '../support/servers/greeter.ts'
 import { launch } from './browser.ts'
-
-const ROOT = resolve(import.meta.dirname, '../..')
-const EXAMPLE = join(ROOT, 'examples/typescript/client.ts')
 
 /** Answers a request with what the example saw. */
 const WORKER = `
@@ -44,49 +37,17 @@ const config :Workerd.Config = (
 );`
 
 it('a browser page and a worker under workerd send, listen and wait through the client', async (t) => {
-  const place = folders(t)
-  const where = { cwd: place.repository('shop') }
-  const tokenOf = async (agent: string) => {
-    await ask(where, 'agent', 'add', agent)
-    const made = await ask<{ secret: string }>(where, 'token', 'create', '--agent', agent, '--scope', '*')
-    return made.secret
-  }
-  const [page, worker, greeter] = [await tokenOf('page'), await tokenOf('worker'), await tokenOf('greeter')]
-  const { url } = await startServer(t, where)
-  const baton = await openBaton(url, { token: greeter })
-  t.after(() => baton.close())
-  await baton.work(greeting, ({ input }) => ({ text: `Hello, ${input.name}` }))
-  const code = await bundled()
+  const { url, tokens } = await startGreeter(t, ['page', 'worker'])
+  const code = await bundledExample()
+  const folder = folders(t).folder('worker')
 
   const seen = await Promise.all([
-    inPage(t, code, url, page),
-    inWorkerd(t, place.folder('worker'), code, { address: url, token: worker }),
+    inPage(t, code, url, tokens.get('page')!),
+    inWorkerd(t, folder, code, { address: url, token: tokens.get('worker') }),
   ])
 
-  assert.deepEqual(
-    seen,
-    ['page', 'worker'].map((name) => [
-      `handoff.send ${name}`,
-      'handoff.accept greeter',
-      'handoff.submit greeter',
-      'handoff.verify_pass baton',
-      `Hello, ${name} (attempt 1)`,
-    ]),
-  )
+  assert.deepEqual(seen, ['page', 'worker'].map(greetingOf))
 })
-
-/** The example as one module, with the client as it is published. */
-async function bundled(): Promise<string> {
-  const build = await rolldown({
-    input: EXAMPLE,
-    platform: 'browser',
-    resolve: { alias: { 'batonpass/client': join(ROOT, 'dist/client.js') } },
-  })
-  const { output } = await build.generate({ format: 'esm' })
-  await build.close()
-  assert.deepEqual([output.length, output[0].imports], [1, []])
-  return output[0].code
-}
 
 /** A server refuses other origins, so a proxy puts a team's page and the server under one. Here the browser does. */
 async function inPage(t: TestContext, code: string, url: string, token: string): Promise<unknown> {

@@ -58,6 +58,32 @@ function succeeded(ended: Ended): Ended {
   return ended
 }
 
+const SMALL_PROGRAM = `
+import { openBaton } from 'batonpass'
+import { readDocuments } from 'batonpass/documents'
+const baton = await openBaton(':memory:')
+const planner = baton.as('planner')
+const sent = await planner.send({ to: 'codex', title: 'x', priority: 'high' })
+const { output, handoff } = await sent.wait()
+await baton.work('codex', {}, async (work) => ({ output: work.input }))
+const { items } = await planner.inbox()
+const { package: travels } = await planner.get(sent.id)
+const [document] = readDocuments('')
+export const seen = [document?.draft?.title, output, handoff.state, items.length, travels.summary]
+`
+
+const TYPED_PROGRAM = `
+import { defineWork, openBaton } from 'batonpass'
+import * as z from 'zod'
+const input = z.object({ name: z.string() })
+const output = z.object({ files: z.array(z.string()) })
+const userCard = defineWork({ to: 'react-specialist', input, output })
+await using baton = await openBaton(':memory:')
+await baton.work(userCard, async (work) => ({ files: [work.input.name + '.tsx'] }))
+const { files } = await baton.as('planner').request(userCard, { name: 'UserCard' })
+export const seen: string[] = files
+`
+
 describe('the package as it is published', { concurrency: true }, () => {
   it('holds the build, the command, the verifiers, the docs, the examples, the licences and nothing else', () => {
     const paths = packed.map(({ path }) => path)
@@ -167,40 +193,25 @@ describe('the package as it is published', { concurrency: true }, () => {
     succeeded(await run(process.execPath, args, { cwd: project }))
   })
 
-  it('costs the compiler of its user little', async () => {
-    writeFileSync(join(project, 'small.mts'), SMALL)
-    const flags = ['--noEmit', '--strict', '--target', 'es2024', '--module', 'nodenext', '--types', '']
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-    const args = [
-      tsc,
-      ...flags,
-      '--lib',
-      'es2024,dom',
-      '--skipLibCheck',
-      '--extendedDiagnostics',
-      'small.mts',
-    ]
+  for (const [name, program] of [
+    ['sends and waits', SMALL_PROGRAM],
+    ['gives typed work with zod', TYPED_PROGRAM],
+  ] as const)
+    it(`costs the compiler of its user little: a program that ${name}`, async () => {
+      const file = `${name.replaceAll(' ', '-')}.mts`
+      writeFileSync(join(project, file), program)
+      const flags = ['--noEmit', '--strict', '--target', 'es2024', '--module', 'nodenext', '--types', '']
+      const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+      const more = ['--lib', 'es2024,dom', '--skipLibCheck', '--extendedDiagnostics']
 
-    const { stdout } = succeeded(await run(process.execPath, args, { cwd: project }))
+      const { stdout } = succeeded(
+        await run(process.execPath, [tsc, ...flags, ...more, file], { cwd: project }),
+      )
 
-    const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(stdout)?.[1])
-    assert.ok(instantiations < 30_000, `${instantiations} instantiations`)
-  })
+      const instantiations = Number(/^Instantiations:\s+(\d+)/m.exec(stdout)?.[1])
+      assert.ok(instantiations < 30_000, `${instantiations} instantiations`)
+    })
 })
-
-const SMALL = `
-import { openBaton } from 'batonpass'
-import { readDocuments } from 'batonpass/documents'
-const baton = await openBaton(':memory:')
-const planner = baton.as('planner')
-const sent = await planner.send({ to: 'codex', title: 'x', priority: 'high' })
-const { output, handoff } = await sent.wait()
-await baton.work('codex', {}, async (work) => ({ output: work.input }))
-const { items } = await planner.inbox()
-const { package: travels } = await planner.get(sent.id)
-const [document] = readDocuments('')
-export const seen = [document?.draft?.title, output, handoff.state, items.length, travels.summary]
-`
 
 /** Each line below must be refused: an error that is expected and does not come is an error too. */
 const WRONG = `

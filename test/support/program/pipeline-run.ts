@@ -5,10 +5,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createService, openStore } from '../../../src/compose/main.ts'
+import { createService, openStore, toStoreTarget } from '../../../src/compose/main.ts'
 import { itemsOf, type Store } from '../../../src/storage/store.ts'
 import { folders } from '../documents/folders.ts'
 import { checkLog } from '../log/log.ts'
+import { newDatabase } from '../store/store-places.ts'
 import { cleanEnv } from './command.ts'
 import { person } from './workspace.ts'
 
@@ -17,20 +18,28 @@ const STEPS = ['plan', 'api', 'page', 'review']
 const ROLES = ['workers', 'planner'] as const
 type Role = (typeof ROLES)[number]
 
+interface Disturbance {
+  readonly engine?: 'sqlite' | 'postgres'
+  readonly times: number
+  readonly signal: 'SIGKILL' | 'SIGTERM'
+  readonly random: () => number
+}
+
 /** Ends the programs of the pipeline at random and starts them again; then lets it finish and looks at everything. */
 export async function disturb(
   t: TestContext,
-  { times, signal, random }: { times: number; signal: 'SIGKILL' | 'SIGTERM'; random: () => number },
+  { engine = 'sqlite', times, signal, random }: Disturbance,
 ): Promise<void> {
   const cwd = folders(t).folder('project')
-  const [path, stop] = [join(cwd, 'baton.db'), join(cwd, 'stop')]
-  const store = await openStore({ engine: 'sqlite', path })
+  const address = engine === 'sqlite' ? join(cwd, 'baton.db') : await newDatabase()
+  const stop = join(cwd, 'stop')
+  const store = await openStore(toStoreTarget(address))
   const service = createService(store)
   const children = new Map<Role, ChildProcess>()
   // Closing releases at once. A longer lease tells a close that does not from a machine that is slow.
   const lease = signal === 'SIGKILL' ? '1' : '20'
   const start = (role: Role): void => {
-    const child = spawn(process.execPath, [PIPELINE, path, role, stop, lease], {
+    const child = spawn(process.execPath, [PIPELINE, address, role, stop, lease], {
       cwd,
       env: cleanEnv({ cwd }),
       stdio: ['ignore', 'ignore', 'inherit'],

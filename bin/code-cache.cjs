@@ -9,7 +9,7 @@ const { basename, dirname, isAbsolute, join } = require('node:path')
 
 /** Before the code: its sum. Half a file would be run as well, and end the process. */
 const SUM_BYTES = 8
-const SUM_STEP = 64
+const SUM_STEP = 256
 /** More than the commands of one build need, several times over. */
 const MOST_KEPT = 400
 

@@ -24,11 +24,11 @@ const LIBRARY = {
  */
 const DAILY = [
   /node_modules[\\/]zod[\\/]/,
-  /src[\\/](domain|audit|crypto|operations|storage[\\/]sqlite)[\\/](?!agent-signatures|audit|block|checkpoint|document|envelope|levels|merkle|note\.|report|tiles|tlog|workflow(?![\\/]run))/,
-  /src[\\/]storage[\\/][^\\/]+\.ts/,
-  /src[\\/]service[\\/](?!agents[\\/]enrolment|apart|audit|blocks|documents[\\/](?!live-home|file-refusal)|events|handoffs[\\/](acceptance|command)|redaction|schema|tasks[\\/](brief|escalation|unchained)|workflows[\\/](?!follow|in-run))/,
-  /src[\\/]transports[\\/]cli[\\/](?!commands|cli\.ts|session[\\/]remote)/,
-  /src[\\/](config[\\/](config|policy|guarded-settings)|git[\\/]checkout|workspace[\\/](home-files|identity|workspace|find)|setup[\\/]replace-file|compose[\\/](main|open))\.ts/,
+  /src[\\/](domain|audit|crypto|operations|storage[\\/]sqlite)[\\/](?!agent-signatures|audit|block|checkpoint|copy|document|envelope|levels|merkle|note\.|read-thread|report|search|tiles|tlog|workflow(?![\\/]run))/,
+  /src[\\/]storage[\\/](?!archive|flow|leftovers|moved|search|slow-reads)[^\\/]+\.ts/,
+  /src[\\/]service[\\/](?!agents[\\/]enrolment|apart|audit|blocks|documents[\\/](?!live-home|file-refusal)|events|flow|handoffs[\\/](acceptance|acknowledgment|command)|people[\\/]deliveries|wait|redaction|schema|tasks[\\/](brief|escalation|unchained)|workflows[\\/](?!follow|in-run))/,
+  /src[\\/]transports[\\/]cli[\\/](?!commands|cli\.ts|help|pages|session[\\/](live|remote)|views[\\/](audit|blocks|flow|migration|workflow|writeback))/,
+  /src[\\/](config[\\/](config|file|policy|guarded-settings)|git[\\/]checkout|workspace[\\/](home-files|identity|workspace|find)|setup[\\/]replace-file|compose[\\/](main|open))\.ts/,
 ]
 
 /** Modules of Node that cost milliseconds. */

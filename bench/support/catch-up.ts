@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createGzip } from 'node:zlib'
+import { encodeRow } from '../../src/archive/row-digest.ts'
 import { verifyStates } from '../../src/archive/state-verify.ts'
 import { backup } from '../../src/archive/store-backup.ts'
 import { verifyChains } from '../../src/archive/store-verify.ts'
@@ -15,7 +16,7 @@ import type { Store } from '../../src/storage/store.ts'
 import { Crew, hangUp, type Member, quantile } from '../../test/support/servers/crew.ts'
 import { startPostgres } from '../../test/support/servers/postgres.ts'
 import { newDatabase } from '../../test/support/store/store-places.ts'
-import { type Finding, inFolder, throughput } from './measure.ts'
+import { type Finding, inFolder, interleaved, throughput } from './measure.ts'
 
 const isShort = process.argv.includes('--short')
 const ENTRIES = isShort ? 20_000 : 80_000
@@ -23,6 +24,8 @@ const ROUNDS = isShort ? 2 : 4
 const AGENTS = 8
 const THINK_MS = 20
 const SLICE_MS = 250
+const PACKED_AT_ONCE = 65_536
+const PASSES = 3
 const ops = { actor: { name: 'ops', kind: 'human', auth: 'os-user' } } as const
 const ana = { actor: { name: 'ana', kind: 'agent', auth: 'os-user' } } as const
 
@@ -84,7 +87,7 @@ async function on(engine: string, address: string, folder: string): Promise<read
       question: `${engine}: ${name} of ${(ENTRIES * ROUNDS).toLocaleString('en')} entries, against reading and packing all rows once`,
       ratio: passes[name] / passes.bare,
       detail: `${(passes[name] / 1_000).toFixed(1)} s, ${(passes.bare / 1_000).toFixed(1)} s`,
-      bound: { sign: '<=' as const, value: 3 },
+      bound: { sign: '<=' as const, value: 2.5 },
     })),
   ]
 }
@@ -113,23 +116,32 @@ async function started(address: string) {
   return { child, port: Number(line) }
 }
 
-async function timesOf(store: Store, folder: string) {
-  const time = async (work: () => Promise<unknown>) => {
+function timesOf(store: Store, folder: string) {
+  const timed = (work: () => Promise<unknown>) => async () => {
     const begun = performance.now()
     await work()
     return performance.now() - begun
   }
-  const bare = await time(async () => {
-    const packed = createGzip()
-    packed.resume()
-    for await (const row of store.dump())
-      if (!packed.write(`${JSON.stringify(row)}\n`)) await once(packed, 'drain')
-    packed.end()
-    await once(packed, 'end')
+  let backups = 0
+  return interleaved(PASSES, {
+    bare: timed(async () => {
+      const packed = createGzip()
+      packed.resume()
+      let text = ''
+      for await (const row of store.dump()) {
+        text += `${encodeRow(row)}\n`
+        // Packing row by row would cost more than all else that is compared with it.
+        if (text.length < PACKED_AT_ONCE) continue
+        if (!packed.write(text)) await once(packed, 'drain')
+        text = ''
+      }
+      packed.end(text)
+      await once(packed, 'end')
+    }),
+    doctor: timed(async () => {
+      await verifyChains(store)
+      await verifyStates(store)
+    }),
+    backup: timed(() => backup(store, join(folder, `backup-${backups++}.gz`))),
   })
-  const doctor = await time(async () => {
-    await verifyChains(store)
-    await verifyStates(store)
-  })
-  return { bare, doctor, backup: await time(() => backup(store, join(folder, 'backup.gz'))) }
 }

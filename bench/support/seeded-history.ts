@@ -8,9 +8,12 @@ import { uuid7 } from '../../src/service/uuid7.ts'
 import { tableRow } from '../../src/storage/rows.ts'
 import type { DumpRow } from '../../src/storage/store.ts'
 import { leafHash } from '../../src/storage/working-set.ts'
-import { seededHandoff } from './seeded.ts'
+import { seededHandoff, seededTask } from './seeded.ts'
+import { aBlock, aRun } from './seeded-workspace.ts'
 
 const VOCABULARY = 20_000
+/** Handoffs for each task, run, record, block and session of the log. */
+const EACH = { task: 40, run: 200, record: 20, block: 40, session: 400 }
 const DAYS_MS = 60 * 86_400_000
 const WORDS_AT_ONCE = 2_000
 const PUT = `INSERT INTO baton.word (ws, uid, seq, at, words) SELECT 1, uid, seq, at, array_to_tsvector(string_to_array(words, ' '))
@@ -21,8 +24,8 @@ export const seededWords = (count: number): string =>
   Array.from({ length: count }, () => `w${Math.floor(VOCABULARY ** Math.random())}x`).join(' ')
 
 /**
- * Fills a new database of PostgreSQL as two months leave it: handoffs with packages, an entry of the log for each, and
- * the index of their words as a search would have made it. Rows are written past the engine: history is not the
+ * Fills a new database of PostgreSQL as two months leave it: tasks, runs, records and blocks, handoffs with packages, an
+ * entry of the log for each, and the index of their words as a search would have made it. Rows are written past the engine: history is not the
  * question here. One index is made at the end, which is as the migration makes it.
  */
 export async function fillHistory(address: string, handoffs: number, agents: number): Promise<void> {
@@ -77,13 +80,21 @@ async function* history(
     stream: [] as DumpRow['row'][],
     entry: [] as DumpRow['row'][],
   }
+  yield* besideHandoffs(handoffs, agents, start)
+  const tasks = Math.ceil(handoffs / EACH.task)
+  const runs = Array.from({ length: Math.ceil(handoffs / EACH.run) }, (_, i) => aRun(i, start, handoffs))
+  for (const run of runs) yield { table: 'run', row: { ...tableRow('run')(run) } }
   for (let i = 0; i < handoffs; i += 1) {
     const atMs = start + Math.floor((DAYS_MS * i) / handoffs)
     const [uid, at] = [uuid7(atMs), new Date(atMs).toISOString()]
     const seeded = seededHandoff(uid, i, at, agents)
     const ended_at = new Date(Math.min(atMs + (1 + (i % 97)) * 60_000, Date.now())).toISOString()
     const ended = seeded.ended_at && { ended_at, updated_at: ended_at }
-    const handoff = { ...seeded, title: seededWords(5), ...ended }
+    const place = {
+      task: taskOf(i % tasks),
+      ...(i % 2 === 0 && { run: runs[Math.floor(i / EACH.run)]!.uid }),
+    }
+    const handoff = { ...seeded, ...place, title: seededWords(5), ...ended }
     const content: Content = {
       package: { summary: seededWords(25), context: seededWords(25) },
       thread: [],
@@ -109,5 +120,37 @@ async function* history(
     await index(uid, i + 1, at, `${workspace} ${indexText(searchedHandoff(handoff, content))}`)
     if (rows.handoff.length < ROWS_AT_ONCE && i < handoffs - 1) continue
     for (const [table, all] of Object.entries(rows)) for (const row of all.splice(0)) yield { table, row }
+  }
+}
+
+const taskOf = (index: number): string => seededTask('', index, '').id
+
+/** Tasks, their records, blocks and sessions of the log. */
+function* besideHandoffs(handoffs: number, agents: number, start: number): Iterable<DumpRow> {
+  const many = (each: number) => Array.from({ length: Math.ceil(handoffs / each) }, (_, i) => i)
+  const at = new Date(start).toISOString()
+  for (const i of many(EACH.task)) {
+    const task = { ...seededTask(uuid7(start), i, at), owner: `receiver-${i % agents}` }
+    yield { table: 'task', row: { ...tableRow('task')(task), open_deps: i % 3, height: 1 } }
+  }
+  for (const i of many(EACH.record)) {
+    const lists = { tests_run: [], blockers: [], files_changed: [], related_thought_records: [] }
+    const by = `receiver-${i % agents}`
+    const record = {
+      uid: uuid7(),
+      task_id: taskOf(Math.floor((i * EACH.record) / EACH.task)),
+      by,
+      summary: seededWords(20),
+    }
+    const row = tableRow('record')({ ...record, ...lists, shape: 'completion', created_at: at })
+    yield { table: 'record', row: { seq: i + 1, ...row } }
+  }
+  for (const i of many(EACH.block)) {
+    const block = { ...aBlock(i, start, handoffs / EACH.block), task: taskOf(i) }
+    yield { table: 'block', row: { seq: i + 1, ...tableRow('block')(block) } }
+  }
+  for (const i of many(EACH.session)) {
+    const session = { uid: uuid7(), id: `session-${i}`, rev: 1, by: `receiver-${i % agents}`, started_at: at }
+    yield { table: 'audit_session', row: { ...tableRow('audit_session')({ ...session, state: 'open' }) } }
   }
 }

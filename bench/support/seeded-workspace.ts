@@ -174,7 +174,7 @@ function putTasks(put: Put, count: number, at: string): void {
 }
 
 /** Runs end in turn in each of their states. */
-function aRun(index: number, start: number, size: number): Run {
+export function aRun(index: number, start: number, size: number): Run {
   const at = new Date(start + Math.floor((DAYS_MS * HANDOFFS_A_RUN * index) / size)).toISOString()
   const state = RUN_STATES[index % RUN_STATES.length]!
   const step = { failures: 0, gates: 0, escalations: 0, agent: `receiver-${index % AGENTS}`, tries: 1 }
@@ -207,7 +207,7 @@ function aRun(index: number, start: number, size: number): Run {
 
 const aStep = (id: string, ...needs: string[]) => ({ id, title: `Do the ${id}`, agent: 'receiver-1', needs })
 
-function aBlock(index: number, start: number, count: number): Block {
+export function aBlock(index: number, start: number, count: number): Block {
   const at = new Date(start + Math.floor((DAYS_MS * index) / count)).toISOString()
   return {
     uid: uuid7(),

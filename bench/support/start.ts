@@ -1,10 +1,12 @@
 // How soon after it was sent does work begin under `baton run`, against a worker's? Four runners and four workers in two
-// folders share one PostgreSQL. The time ends when the runner starts the program, or when the worker calls its handler.
+// folders share one PostgreSQL. The time ends when the program has been started, or when the worker calls its handler. The
+// next piece is sent when the one before has ended and all are waiting again: two cores do one thing at a time.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { openBaton } from '../../src/index.ts'
 import { BATON, cleanEnv, type Where } from '../../test/support/program/command.ts'
 import { runnersIn } from '../../test/support/program/runners.ts'
@@ -13,6 +15,7 @@ import { type Finding, median } from './measure.ts'
 
 const TRIES = 60
 const EACH = 2
+const REST_MS = 300
 const SIDES = ['coder', 'worker'] as const
 
 export async function start(): Promise<readonly Finding[]> {
@@ -56,6 +59,8 @@ export async function start(): Promise<readonly Finding[]> {
         const sent = performance.now()
         waiting.set(id, resolve)
         times[to].push(Math.max(0, (await promise) - sent))
+        while ((await planner.get(id)).handoff.state === 'in_progress') await pause(20)
+        await pause(REST_MS)
       }
     await baton.close()
     const [ours, theirs] = [median(times.coder), median(times.worker)]

@@ -15,10 +15,10 @@ function newFolder(t: TestContext): string {
 }
 
 /** Runs a program in a folder, without the variables of whoever runs the tests. */
-function runIn(t: TestContext, folder: string, program: string): { stdout: string; stderr: string } {
+function runIn(t: TestContext, folder: string, program: string, home = newFolder(t)) {
   const file = pathToFileURL(join(import.meta.dirname, 'index.ts')).href
   const text = `import { openBaton } from ${JSON.stringify(file)}\n${program}`
-  const env = { PATH: process.env.PATH, HOME: newFolder(t) }
+  const env = { PATH: process.env.PATH, HOME: home }
   const args = ['--input-type=module', '-e', text]
   return spawnSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' })
 }
@@ -139,12 +139,12 @@ describe('openBaton', () => {
   })
 
   it('says how to make a workspace where there is none', (t) => {
-    const { stdout } = runIn(
-      t,
-      newFolder(t),
-      `await openBaton().catch((error) => console.log(error.code, error.message))`,
-    )
+    // The search ends at the home: the folder for temporary files may lie in a repository.
+    const home = newFolder(t)
+    const program = `await openBaton().catch((error) => console.log(error.code, error.message))`
+    const { status, signal, stdout, stderr } = runIn(t, home, program, home)
 
+    assert.deepEqual({ status, signal, stderr }, { status: 0, signal: null, stderr: '' })
     assert.match(stdout, /baton init/)
   })
 

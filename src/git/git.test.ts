@@ -113,7 +113,8 @@ describe('git as Baton starts it', () => {
     assert.equal(none, undefined)
     assert.equal((await copy.base())?.name, 'trunk')
     assert.equal((await copy.base('feature/x'))?.commit, await copy.commit('HEAD'))
-    assert.equal(await openRepository(place.home, ENVIRONMENT), undefined)
+    // The folder for temporary files may lie in a repository.
+    assert.equal(await openRepository('/', ENVIRONMENT), undefined)
   })
 
   it('says what is missing where git is not installed', async (t) => {

@@ -57,6 +57,36 @@ describe('a handler that delegates', () => {
     )
   })
 
+  it('is told at once when its sender cancels, and so is the handler of the part', async () => {
+    const drawing = Promise.withResolvers<Work>()
+    const ended = Promise.withResolvers<unknown>()
+    await baton.specialist('icons', {}, (work) => {
+      drawing.resolve(work)
+      return never()
+    })
+    await baton.specialist('page', {}, async (work) => {
+      const part = work.delegate({ to: 'icons', title: 'Draw it' })
+      part.catch(ended.resolve)
+      return { output: (await part).output }
+    })
+    const sent = await send()
+    const { handoff, signal } = await drawing.promise
+    assert.equal(signal.aborted, false)
+
+    const asked = performance.now()
+    await planner.cancel(sent.id)
+    const stopped = new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)))
+
+    assert.match(String(signal.aborted ? signal.reason : await stopped), /was cancelled/)
+    assert.match(String(await ended.promise), /cancelled/)
+    assert.ok(performance.now() - asked < 900, 'the news should arrive before the next look')
+    await until(handoff.id, 'cancelled')
+    for (const { id } of [sent, handoff]) {
+      const { result, timeline } = await planner.get(id)
+      assert.deepEqual([result, timeline.at(-1)?.act], [undefined, 'handoff.cancel'])
+    }
+  })
+
   it('delegates anew where the part of the first run failed', async () => {
     let tries = 0
     await baton.specialist('icons', {}, (work) => {

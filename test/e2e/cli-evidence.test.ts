@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { folders } from '../support/documents/folders.ts'
 import { ask, quick, refusal } from '../support/program/command.ts'
@@ -92,6 +94,37 @@ describe('evidence on the command line', () => {
     )
     const { handoff } = await ask<Dossier>(where, 'verify', '@', '--as', 'claude', '--pass')
     assert.equal(handoff.state, 'completed')
+  })
+
+  it('that a declared check does not find is told to whoever hands in, and the check runs anew at the end', async (t) => {
+    const where = await taken(t, ...named('Docs'), '--check', 'file:docs.md')
+
+    const handedIn = await quick(where, 'submit', '@', '--as', 'codex', ...shown('Docs=docs.md'))
+    const absent = await refusal(where, 'verify', '@', '--as', 'claude', '--pass')
+    writeFileSync(join(where.cwd, 'docs.md'), 'Docs')
+    const { handoff } = await ask<Dossier>(where, 'verify', '@', '--as', 'claude', '--pass')
+
+    assert.match(handedIn.stderr, /^! check file exists: "docs\.md": not there$/m)
+    assert.match(absent.message, /check failed: file exists: "docs\.md" \(not there\)/)
+    assert.equal(handoff.state, 'completed')
+  })
+
+  it('of a declared check that cannot run here is told to sender and receiver', async (t) => {
+    const where = { cwd: folders(t).repository('shop') }
+    const work = ['--to', 'codex', '--title', 'Ports', '--check', 'npm test']
+
+    const sent = await quick(where, 'send', '--as', 'claude', ...work)
+    await ask(where, 'accept', '@', '--as', 'codex')
+    const handedIn = await quick(where, 'submit', '@', '--as', 'codex', '-m', 'Done')
+
+    assert.match(
+      sent.stderr,
+      /check command exits 0: "npm test" cannot run here: list it under checks\.commands/,
+    )
+    assert.match(
+      handedIn.stderr,
+      /check command exits 0: "npm test": not run: list it under checks\.commands/,
+    )
   })
 
   it('is needed for work without deliverables too: what was not handed in is not verified', async (t) => {

@@ -14,6 +14,8 @@ import { newToken } from '../support/servers/http-workspace.ts'
 import { servers } from '../support/servers/listeners.ts'
 
 const EXAMPLES = resolve(import.meta.dirname, '../../examples')
+/** An example that does not end by itself is ended, and has no exit code. */
+const PATIENCE_MS = 180_000
 const PLAY = resolve(import.meta.dirname, '../support/program/play.ts')
 
 /** The examples that take an address, and the part of each that five processes play. The last three do not end. */
@@ -104,6 +106,8 @@ function play(t: TestContext, { address, token }: Place, parts: readonly string[
     cwd,
     env: cleanEnv({ cwd, ...(token && { env: { BATON_TOKEN: token } }) }),
     stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: PATIENCE_MS,
+    killSignal: 'SIGKILL',
   })
   t.after(() => child.kill('SIGKILL'))
   const ended = Promise.all([text(child.stdout), once(child, 'exit')])

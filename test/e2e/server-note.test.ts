@@ -81,6 +81,17 @@ describe('the link that baton login prints', () => {
   })
 })
 
+it('baton serve makes the workspace outside git that baton send does not make by itself, and send works in it', async (t) => {
+  const cwd = folders(t).folder('plain')
+  const send = ['send', '--to', 'codex', '--title', 'Work']
+  const refused = await refusal({ cwd }, ...send)
+
+  await startServer(t, { cwd }, '--as', 'maria')
+
+  assert.match(refused.message, /is not in a git repository; if the workspace belongs here, run: baton init$/)
+  await ask({ cwd }, ...send)
+})
+
 describe('baton doctor', () => {
   const checksIn = async (cwd: string): Promise<Record<string, { ok: boolean; detail: string }>> =>
     Object.fromEntries(

@@ -43,7 +43,7 @@ describe('a burst of handoffs to handlers that answer or throw at once', () => {
     for (let i = 0; i < BURSTS; i++) await burst(folder)
     await folder.sync()
 
-    assert.equal(folder.names('completed').length + folder.names('failed').length, BURSTS * HANDOFFS)
     assert.deepEqual(accusations(folder), [])
+    assert.equal(folder.names('completed').length + folder.names('failed').length, BURSTS * HANDOFFS)
   })
 })

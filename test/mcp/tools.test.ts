@@ -126,6 +126,16 @@ describe('the list of tools', () => {
     assert.throws(() => parseToolset(' , '), { code: 'invalid_input' })
   })
 
+  it('takes the id of a task as id and as task_id, whichever of them a tool shows', async (t) => {
+    const { service } = await openWorkspace(t)
+    const agent = await inside(t, service, { tools: 'all' })
+    await agent.call('task_create', { task_id: 'P1', title: 'Set up' })
+
+    for (const name of ['task_get', 'task_start', 'task_brief', 'task_log', 'task_update', 'thought_list'])
+      for (const field of ['id', 'task_id'])
+        await agent.call(name, { [field]: 'P1', ...(name === 'task_update' && { progress: 50 }) })
+  })
+
   it('is all that can be called: another tool is unknown, and the server goes on', async (t) => {
     const { service } = await openWorkspace(t)
     const agent = await inside(t, service)

@@ -169,27 +169,6 @@ describe('a change of what this process has just seen', () => {
     assert.deepEqual(due, [other.uid])
   })
 
-  it('is decided anew when another version stands where the remembered one stood', async (t) => {
-    const url = await newDatabase()
-    const { store, uid } = await seen(t, url)
-    const beside = await open(t, url)
-    const place = async () => (await query(url, `SELECT ctid FROM baton.handoff WHERE uid = '${uid}'`))[0]
-    const wait = async (each: Store, waiting_for: string, set: Partial<Handoff> = {}) => {
-      await query(url, 'VACUUM baton.handoff')
-      await change(each, uid, { waiting_for, ...set })
-    }
-    for (const name of ['planner', 'codex', 'planner']) await wait(store, name)
-    const before = await place()
-    await wait(beside, 'codex')
-    await wait(beside, 'planner', { title: 'Renamed' })
-    assert.deepEqual(await place(), before, 'the place was not used again')
-
-    await progress(store, uid, 70)
-
-    const { title, progress: told } = (await store.handoff(uid))!
-    assert.deepEqual([title, told], ['Renamed', 70])
-  })
-
   it('is decided anew when a handoff that it only looks at is not what it was', async (t) => {
     const url = await newDatabase()
     const { store, uid } = await seen(t, url)

@@ -55,6 +55,22 @@ describe('the query of a GET', () => {
   })
 })
 
+describe('an amendment', () => {
+  it('cannot change who has the last word', async (t) => {
+    const { request, token, service } = await openHttp(t)
+    const secret = await token('planner')
+    const { handoff } = await service.sending.send(by('planner'), { to: 'codex', title: 'one' })
+
+    const { status, code, problem } = await refusalOf(
+      await request(`/v1/handoffs/${handoff.id}/amend`, post(secret, { title: 'two', review: 'none' })),
+    )
+
+    assert.deepEqual([status, code], [400, 'invalid_input'])
+    assert.match(problem.detail, /review/)
+    assert.equal((await service.looking.get(handoff.id)).handoff.title, 'one')
+  })
+})
+
 describe('a path', () => {
   it('brings any id to the operation as it was written', async (t) => {
     const { request, token } = await openHttp(t)

@@ -418,7 +418,7 @@ describe('a connection', () => {
     // On its way down a server still answers what has reached it.
     await until('the end of the server', async () => !isThere(dashboard.pid))
     await page.keyboard.press('Enter')
-    await page.getByText('The server does not answer').waitFor()
+    await cardOf(gate.id).getByText('The server does not answer').waitFor()
     const { port } = new URL(dashboard.url)
     const { where } = dashboard
     const again = spawn(process.execPath, [BATON, 'serve', '--port', port], {

@@ -260,11 +260,14 @@ describe('the frame', () => {
   })
 
   it('has a menu that does not move from page to page', async () => {
-    const places = async () =>
-      page
-        .getByRole('navigation', { name: 'Pages', exact: true })
+    const places = async () => {
+      const menu = page.getByRole('navigation', { name: 'Pages', exact: true })
+      // The number of open items stands in the menu as soon as it is known.
+      await menu.locator('.count').waitFor()
+      return menu
         .getByRole('link')
         .evaluateAll((links) => links.map((link) => Math.round(link.getBoundingClientRect().x)))
+    }
     await go('/')
     const first = await places()
     for (const path of ['/inbox', '/tasks', '/audit']) {

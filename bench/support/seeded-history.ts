@@ -4,7 +4,7 @@ import type { AuditRecord } from '../../src/audit/entry.ts'
 import { createService, openStore, toStoreTarget } from '../../src/compose/main.ts'
 import type { Content } from '../../src/domain/handoffs/package.ts'
 import { facetWord, indexText, searchedHandoff } from '../../src/domain/search.ts'
-import { uuid7 } from '../../src/service/uuid7.ts'
+import { agedUid, uuid7 } from '../../src/service/uuid7.ts'
 import { tableRow } from '../../src/storage/rows.ts'
 import type { DumpRow } from '../../src/storage/store.ts'
 import { leafHash } from '../../src/storage/working-set.ts'
@@ -86,7 +86,7 @@ async function* history(
   for (const run of runs) yield { table: 'run', row: { ...tableRow('run')(run) } }
   for (let i = 0; i < handoffs; i += 1) {
     const atMs = start + Math.floor((DAYS_MS * i) / handoffs)
-    const [uid, at] = [uuid7(atMs), new Date(atMs).toISOString()]
+    const [uid, at] = [agedUid(uuid7(), atMs), new Date(atMs).toISOString()]
     const seeded = seededHandoff(uid, i, at, agents)
     const ended_at = new Date(Math.min(atMs + (1 + (i % 97)) * 60_000, Date.now())).toISOString()
     const ended = seeded.ended_at && { ended_at, updated_at: ended_at }
@@ -130,7 +130,7 @@ function* besideHandoffs(handoffs: number, agents: number, start: number): Itera
   const many = (each: number) => Array.from({ length: Math.ceil(handoffs / each) }, (_, i) => i)
   const at = new Date(start).toISOString()
   for (const i of many(EACH.task)) {
-    const task = { ...seededTask(uuid7(start), i, at), owner: `receiver-${i % agents}` }
+    const task = { ...seededTask(agedUid(uuid7(), start), i, at), owner: `receiver-${i % agents}` }
     yield { table: 'task', row: { ...tableRow('task')(task), open_deps: i % 3, height: 1 } }
   }
   for (const i of many(EACH.record)) {

@@ -9,7 +9,7 @@ import type { Content } from '../../src/domain/handoffs/package.ts'
 import type { State } from '../../src/domain/lifecycle.ts'
 import type { Task } from '../../src/domain/tasks/task.ts'
 import { RUN_STATES, type Run } from '../../src/domain/workflow/run.ts'
-import { uuid7 } from '../../src/service/uuid7.ts'
+import { agedUid, uuid7 } from '../../src/service/uuid7.ts'
 import { TABLES, tableRow } from '../../src/storage/rows.ts'
 import { leafHash } from '../../src/storage/working-set.ts'
 import { seededHandoff, seededTask } from './seeded.ts'
@@ -83,7 +83,7 @@ function writerOf(db: DatabaseSync): Put {
 }
 
 function putHandoff(put: Put, origin: string, index: number, atMs: number): void {
-  const uid = uuid7(atMs)
+  const uid = agedUid(uuid7(), atMs)
   const at = new Date(atMs).toISOString()
   const handoff = inState(seededHandoff(uid, index, at, AGENTS), stateOf(index), atMs)
   put('handoff', { ...tableRow('handoff')(handoff) })
@@ -181,7 +181,7 @@ export function aRun(index: number, start: number, size: number): Run {
   const [done, next] =
     state === 'completed' ? (['completed', 'completed'] as const) : (['completed', 'failed'] as const)
   return {
-    uid: uuid7(Date.parse(at)),
+    uid: agedUid(uuid7(), Date.parse(at)),
     id: `release-${index}`,
     rev: 1,
     name: 'release',

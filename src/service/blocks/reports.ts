@@ -12,7 +12,7 @@ import { compareIds } from '../../domain/tasks/task-order.ts'
 import { type BlockFilter, itemsOf, type Page, type PageRequest, type Store } from '../../storage/store.ts'
 import { refuse } from '../write.ts'
 
-const BLOCK_PAGE = 500
+const BLOCK_PAGE = 2_000
 
 /** Metrics of all blocks by agent, phase, task or workflow. Blocks that Baton wrote measure nothing. */
 export async function metricsReport(

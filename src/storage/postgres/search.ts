@@ -22,11 +22,11 @@ const DOCUMENTS = `SELECT uid, doc, (SELECT doc FROM baton.content AS c WHERE c.
 
 /** A common word is in many of the newest rows: its index would bring nearly all rows only to drop them. */
 const NEWEST = 500
-/** It may be missing in those alone. Where a look at older rows finds it often, many more are read before the index. */
+/** It may be missing in those alone. Where a look at some older rows finds it again, many more are read before the index. */
 const NEWER = 50_000
 const PLACES = [0.25, 0.5, 0.75]
 const SAMPLE = 100
-const OFTEN = 15
+const AGAIN = 2
 
 /** Rows of one tier: among the newest, else by the words alone, of which one names the workspace. */
 // The planner would rather walk back through all rows. The second tier is sought only where the first leaves room.
@@ -48,7 +48,7 @@ function tierRows(tier: number, words: string, below: string, only = 'true'): st
     m AS MATERIALIZED (${among(
       NEWER,
       `${only} AND ${room('n')} AND
-      (SELECT count(*) FROM (${sample.join(' UNION ALL ')}) AS s WHERE words @@ ${words}::tsquery) >= ${OFTEN}`,
+      (SELECT count(*) FROM (${sample.join(' UNION ALL ')}) AS s WHERE words @@ ${words}::tsquery) >= ${AGAIN}`,
     )})
   SELECT * FROM n WHERE NOT ${room('n')} UNION ALL SELECT * FROM m WHERE NOT ${room('m')} UNION ALL SELECT * FROM (
     ${select} (SELECT * FROM baton.word WHERE words @@ ${words}::tsquery AND ${only}

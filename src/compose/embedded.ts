@@ -2,7 +2,7 @@ import type { Policy } from '../domain/policy.ts'
 import type { FoldersOptions } from '../folders/sync.ts'
 import type { Service } from '../service/service.ts'
 import type { Store } from '../storage/store.ts'
-import { createService, openStore, type ServiceOptions, type StoreTarget } from './main.ts'
+import { checkRunner, createService, openStore, type ServiceOptions, type StoreTarget } from './main.ts'
 
 /** The open workspace of a program that embeds Baton. */
 export interface Opened {
@@ -52,17 +52,11 @@ export async function openNamed(target: StoreTarget): Promise<Store> {
 
 /** A store without a workspace around it: declared checks run in the folder, and no command does. */
 export const serviceAt = (store: Store, root: string, options: ServiceOptions): Service =>
-  createService(store, {
-    ...options,
-    runChecks: async (checks, result) => {
-      const { createCheckRunner } = await import('../service/handoffs/acceptance.ts')
-      return createCheckRunner({ root, commands: [] })(checks, result)
-    },
-  })
+  createService(store, { ...options, runChecks: checkRunner(root, []) })
 
 /** The workspace around the folder, with the rules of its `baton.yaml`. */
 export async function openAround(cwd: string, policy?: Partial<Policy>): Promise<Opened> {
-  const [{ openContext }, { readEnvironment }] = await Promise.all([
+  const [{ foldersOf, openContext }, { readEnvironment }] = await Promise.all([
     import('./open.ts'),
     import('../config/config.ts'),
   ])
@@ -75,6 +69,6 @@ export async function openAround(cwd: string, policy?: Partial<Policy>): Promise
   const service = policy
     ? createService(deps.store, { ...deps, policy: { ...deps.policy, ...policy } })
     : context.service
-  const { liveFolders } = context.config?.folders?.length ? await import('./live-folders.ts') : {}
-  return { service, base: context.workspace?.root ?? cwd, folders: liveFolders?.({ ...context, service }) }
+  const folders = await foldersOf({ ...context, service })
+  return { service, base: context.workspace?.root ?? cwd, folders }
 }

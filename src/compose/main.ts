@@ -47,6 +47,14 @@ export const grantsFor = async (role: string): Promise<string> =>
 /** Parts of the service's world that a caller may replace. */
 export type ServiceOptions = Partial<Omit<ServiceDeps, 'store' | 'follow'>>
 
+/** Most calls run no check, so what runs them is loaded by the first that does. */
+export const checkRunner =
+  (root: string, commands: readonly string[]): NonNullable<ServiceDeps['runChecks']> =>
+  async (checks, result) => {
+    const { createCheckRunner } = await import('../service/handoffs/acceptance.ts')
+    return createCheckRunner({ root, commands })(checks, result)
+  }
+
 /** The service over a store, in the real world unless a part of it is replaced. */
 export function createService(store: Store, options: ServiceOptions = {}): Service {
   return new Service({

@@ -3,12 +3,11 @@ import { dirname, join, resolve } from 'node:path'
 import { type Config, type Environment, formatsIn, readSecret } from '../config/config.ts'
 import type { Settings } from '../config/file.ts'
 import type { Actor } from '../domain/agent.ts'
-import { type BatonError, invalidInput, notAllowed, notFound } from '../domain/errors.ts'
-import { once } from '../domain/once.ts'
+import { invalidInput, notAllowed, notFound } from '../domain/errors.ts'
+import { once, orElse } from '../domain/once.ts'
 import { DEFAULT_POLICY, kindOf } from '../domain/policy.ts'
 import { present } from '../domain/present.ts'
 import { indexAbove } from '../git/checkout.ts'
-import type { ServiceDeps } from '../service/deps.ts'
 import type { Service } from '../service/service.ts'
 import type { Store } from '../storage/store.ts'
 import { type CallerOptions, known, resolveActor } from '../workspace/identity.ts'
@@ -23,7 +22,7 @@ import {
   type Workspace,
   workspaceAround,
 } from '../workspace/workspace.ts'
-import { createService, openStore, type StoreTarget, toStoreTarget } from './main.ts'
+import { checkRunner, createService, openStore, type StoreTarget, toStoreTarget } from './main.ts'
 
 /** Everything a command needs to act in a workspace. */
 export interface Context {
@@ -98,7 +97,8 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
     const seen = isOurs && moved === undefined && seenHead(environment, origin)
     if (seen) {
       const [kept] = await opened.checkpoints({ before: Number.parseInt(seen, 10) + 1, limit: 1 })
-      const other = headOf(kept?.note ?? '') === seen ? undefined : await otherThan(opened, seen)
+      const isSeen = headOf(kept?.note ?? '') === seen
+      const other = isSeen ? undefined : await (await import('./own-store.ts')).otherThanSeen(opened, seen)
       if (other && options.write) throw other
       if (other) warnings.push(other.message)
     }
@@ -135,9 +135,13 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
         runChecks: checkRunner(workspace.checkout, config?.checks?.commands ?? []),
         project: once(async () => (await import('./project.ts')).projectAt(workspace.checkout)),
       }),
-      ...(config?.notify?.length && { notify: await notifying(config.notify) }),
+      // Only a trusted `baton.yaml` gets here with channels; what sends is loaded by the first message.
+      ...(config?.notify?.length && {
+        notify: (await import('../notify/index.ts')).createNotifying(config.notify, readSecret),
+      }),
+      // Few calls sign or compare the log, so keys are looked for by the first that does.
       ...(isOurs && {
-        keys: keysOf(environment),
+        keys: async () => (await import('../workspace/log-keys.ts')).openLogKeys(environment),
         agentKeys: async () => (await import('../workspace/agent-keys.ts')).openAgentKeys(environment),
       }),
     })
@@ -156,9 +160,6 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
     throw error
   }
 }
-
-const otherThan = async (store: Store, seen: string): Promise<BatonError> =>
-  (await import('./own-store.ts')).otherThanSeen(store, seen)
 
 /** Opens a store and says whether this user made or adopted it. A known one costs two small files of the home. */
 async function openOwn(
@@ -229,17 +230,12 @@ const readAt = async (found: Workspace | undefined): Promise<Settings | undefine
     ? undefined
     : (await import('../config/file.ts')).readSettings(found.configFile)
 
-interface Chosen {
-  readonly target: StoreTarget
-  readonly workspace?: Workspace
-}
-
 /** `--store`, else `BATON_STORE`, else the trusted `store` of `baton.yaml`, else the file under `.baton`. */
 async function targetOf(
   options: OpenContextOptions,
   found: Workspace | undefined,
   config: Config | undefined,
-): Promise<Chosen> {
+): Promise<{ readonly target: StoreTarget; readonly workspace?: Workspace }> {
   const { cwd, environment } = options
   const given = options.store ?? environment.store
   const address = given ?? config?.store
@@ -312,33 +308,13 @@ function withAccess(target: StoreTarget, { write, readOnly, upgrade }: OpenConte
   return [target.path, dirname(target.path)].every(isWritable) ? target : { ...target, readOnly: true }
 }
 
-function isWritable(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK)
-    return true
-  } catch {
-    return false
-  }
+const isWritable = (path: string): boolean =>
+  orElse(() => accessSync(path, constants.W_OK) === undefined, false)
+
+/** The live folders of an open workspace. What keeps them is loaded only where the settings list one. */
+export async function foldersOf(context: Context) {
+  if (!context.config?.folders?.length) return undefined
+  return (await import('./live-folders.ts')).liveFolders(context)
 }
 
 const locationOf = (target: StoreTarget): string => (target.engine === 'sqlite' ? target.path : 'the store')
-
-/** Only a trusted `baton.yaml` gets here with channels; what sends is loaded by the first message. */
-async function notifying(
-  channels: NonNullable<Config['notify']>,
-): Promise<NonNullable<ServiceDeps['notify']>> {
-  return (await import('../notify/index.ts')).createNotifying(channels, readSecret)
-}
-
-/** Few calls sign or compare the log, so its keys are looked for by the first that does. */
-function keysOf(environment: Environment): NonNullable<ServiceDeps['keys']> {
-  return async () => (await import('../workspace/log-keys.ts')).openLogKeys(environment)
-}
-
-/** Most calls run no check, so what runs them is loaded by the first that does. */
-function checkRunner(root: string, commands: readonly string[]): NonNullable<ServiceDeps['runChecks']> {
-  return async (checks, result) => {
-    const { createCheckRunner } = await import('../service/handoffs/acceptance.ts')
-    return createCheckRunner({ root, commands })(checks, result)
-  }
-}

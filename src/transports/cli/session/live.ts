@@ -19,28 +19,24 @@ export interface Live {
 const WAIT_MS = 2_000
 
 export async function liveOf(shell: Shell, { context }: Session): Promise<Live | undefined> {
-  if (!context?.config?.folders?.length || context.service.deps.store.info.readOnly) return undefined
-  const [{ liveFolders }, { fileOf, syncFolders }] = await Promise.all([
-    import('../../../compose/live-folders.ts'),
-    import('../../../folders/sync.ts'),
-  ])
-  const options = liveFolders(context)
+  if (!context || context.service.deps.store.info.readOnly) return undefined
+  const options = await (await import('../../../compose/open.ts')).foldersOf(context)
+  if (!options) return undefined
+  const { fileOf, syncFolders } = await import('../../../folders/sync.ts')
   const told = new Set<string>()
-  return (
-    options && {
-      async catchUp() {
-        try {
-          tellRefused(shell, options, await syncFolders(options, { waitMs: WAIT_MS }), told)
-        } catch (error) {
-          // The engine is the truth: a folder that cannot be written is said, and the command stands.
-          if (!(error instanceof BatonError)) throw error
-          shell.warn(`the live folders are not up to date: ${error.message}`)
-        }
-      },
-      fileOf: (handoff) => fileOf(options, handoff),
-      leftOut: async (handoff) => (await import('../../../folders/left-out.ts')).leftOut(options, handoff),
-    }
-  )
+  return {
+    async catchUp() {
+      try {
+        tellRefused(shell, options, await syncFolders(options, { waitMs: WAIT_MS }), told)
+      } catch (error) {
+        // The engine is the truth: a folder that cannot be written is said, and the command stands.
+        if (!(error instanceof BatonError)) throw error
+        shell.warn(`the live folders are not up to date: ${error.message}`)
+      }
+    },
+    fileOf: (handoff) => fileOf(options, handoff),
+    leftOut: async (handoff) => (await import('../../../folders/left-out.ts')).leftOut(options, handoff),
+  }
 }
 
 /** Only files that Baton itself writes are reported, each once; refused files of others are for their authors. */

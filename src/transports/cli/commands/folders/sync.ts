@@ -1,3 +1,4 @@
+import { foldersOf } from '../../../../compose/open.ts'
 import { parseConfig, readConfigText } from '../../../../config/file.ts'
 import { type BatonError, notFound } from '../../../../domain/errors.ts'
 import type { FoldersOptions } from '../../../../folders/sync.ts'
@@ -26,9 +27,7 @@ export const sync: Command = {
 
 export async function openFolders(shell: Shell): Promise<FoldersOptions> {
   await demandListed(shell)
-  const context = await shell.openLocal({ write: true, explicit: true })
-  const { liveFolders } = await import('../../../../compose/live-folders.ts')
-  const options = liveFolders(context)
+  const options = await foldersOf(await shell.openLocal({ write: true, explicit: true }))
   if (!options) throw noFolder()
   return options
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
-import { type Context, settingsAround } from '../../../../compose/open.ts'
+import { type Context, foldersOf, settingsAround } from '../../../../compose/open.ts'
 import { type Config, programEnvironment } from '../../../../config/config.ts'
 import { BatonError, invalidInput } from '../../../../domain/errors.ts'
 import { orElse } from '../../../../domain/once.ts'
@@ -151,13 +151,8 @@ async function openWorld(shell: Shell, write: boolean): Promise<World> {
 
 /** Files that others put into a live folder are work too, and its files follow what programs do. */
 async function keepLiveFolders(context: Context) {
-  if (!context.config?.folders?.length) return undefined
-  const [{ liveFolders }, { keepFolders }] = await Promise.all([
-    import('../../../../compose/live-folders.ts'),
-    import('../../../../compose/embedded.ts'),
-  ])
-  const folders = liveFolders(context)
-  return folders && keepFolders(folders)
+  const folders = await foldersOf(context)
+  return folders && (await import('../../../../compose/embedded.ts')).keepFolders(folders)
 }
 
 function runnersIn({ config }: RunnerPlace): readonly ReadyRunner[] {

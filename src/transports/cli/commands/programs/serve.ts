@@ -1,4 +1,4 @@
-import type { Context } from '../../../../compose/open.ts'
+import { type Context, foldersOf } from '../../../../compose/open.ts'
 import { present } from '../../../../domain/present.ts'
 import { webRemote } from '../../../../git/checkout.ts'
 import type { ServeOptions } from '../../../http/server/serve.ts'
@@ -89,20 +89,14 @@ function namedWorkspaces({ io, as }: Shell, { config }: Context): ServeOptions['
 
 /** A server keeps the live folders of its workspace in step. */
 export async function besideServer(context: Context): Promise<ServeOptions['beside']> {
-  if (!context.config?.folders?.length) return undefined
-  const [{ liveFolders }, { watchFolders }] = await Promise.all([
-    import('../../../../compose/live-folders.ts'),
-    import('../../../../folders/watch.ts'),
-  ])
-  const folders = liveFolders(context)
-  return (
-    folders &&
-    ((signal, log) =>
-      watchFolders(folders, {
-        signal,
-        onFailure: ({ message }) => log('warn', 'the live folders are not up to date', { reason: message }),
-      }))
-  )
+  const folders = await foldersOf(context)
+  if (!folders) return undefined
+  const { watchFolders } = await import('../../../../folders/watch.ts')
+  return (signal, log) =>
+    watchFolders(folders, {
+      signal,
+      onFailure: ({ message }) => log('warn', 'the live folders are not up to date', { reason: message }),
+    })
 }
 
 export const portOf = (args: Arguments): number | undefined => numberOf(args, 'port', 0, 65_535)

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type StateReport, verifyStates } from '../../../../archive/state-verify.ts'
 import { verifyChains } from '../../../../archive/store-verify.ts'
-import type { Context } from '../../../../compose/open.ts'
+import { type Context, foldersOf } from '../../../../compose/open.ts'
 import { demandKept } from '../../../../compose/own-store.ts'
 import { version } from '../../../../compose/version.ts'
 import { parseConfig, readConfigText, readSettings } from '../../../../config/file.ts'
@@ -225,9 +225,8 @@ async function callersResult(store: Store, { io }: Shell): Promise<DoctorResult>
 
 /** The folders have a doctor of their own, who tells it all and mends it; a look that only reads makes nothing for them. */
 async function folders(findings: DoctorResult[], context: Context): Promise<void> {
-  if (!context.config?.folders?.length || context.service.deps.store.info.readOnly) return
-  const { liveFolders } = await import('../../../../compose/live-folders.ts')
-  const options = liveFolders(context)
+  if (context.service.deps.store.info.readOnly) return
+  const options = await foldersOf(context)
   if (!options || !existsSync(join(options.dir, 'folders.db'))) return
   const { examineFolders } = await import('../../../../folders/doctor.ts')
   const found = await examineFolders(options)

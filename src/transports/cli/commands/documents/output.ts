@@ -9,12 +9,9 @@ import type { FileProblem } from './target-file.ts'
 /** Named here because the command line knows no dialect but by name; the operation is the judge. */
 const DIALECTS = ['markdown', 'queue', 'block', 'writeback', 'package']
 
-export const TO: Flag = {
-  name: 'to',
-  placeholder: 'dialect',
+export const TO = flag('to <dialect>', 'The dialect to write, or a format of baton.yaml', {
   choices: DIALECTS,
-  about: 'The dialect to write, or a format of baton.yaml',
-}
+})
 
 /** The team's own formats. A `baton.yaml` that cannot be read is told, and is not in the way of documents. */
 export async function formatsFor(shell: Shell) {

@@ -1,13 +1,11 @@
 import { differenceLines, itemTexts } from '../../../../domain/handoffs/edits.ts'
 import type { OperationOutput } from '../../../../runner/operation-types.ts'
+import { flag } from '../../input/args.ts'
 import { added } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
 import { stepView } from '../../views/handoff.ts'
 
-const REPLACE = added({
-  name: 'replace',
-  about: 'Lists: put these in place of the old ones, which stay otherwise',
-})
+const REPLACE = added(flag('replace', 'Lists: put these in place of the old ones, which stay otherwise'))
 
 /** Adds to lists unless told to replace them, and says what is different then. */
 export function edit(): Extra {

@@ -1,18 +1,19 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import type { Handoff } from '../../../../domain/handoffs/handoff.ts'
 import { newName } from '../../../../domain/texts/nearest.ts'
-import type { Arguments } from '../../input/args.ts'
+import { type Arguments, flag } from '../../input/args.ts'
 import { added } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
 import { askYesNo } from '../../prompt.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 
-const CHECK_FILES = added({
-  name: 'check-files',
-  placeholder: 'since',
-  about: 'Point out files changed since this commit or branch that are not among the artifacts',
-})
+const CHECK_FILES = added(
+  flag(
+    'check-files <since>',
+    'Point out files changed since this commit or branch that are not among the artifacts',
+  ),
+)
 
 /** Git knows which files were made; the sender need not list them twice. */
 export const send: Extra = {
@@ -37,12 +38,9 @@ export const send: Extra = {
   },
 }
 
-const THEN = added({
-  name: 'then',
-  repeats: true,
-  placeholder: 'agent',
-  about: 'Hand the result on to this agent; its task follows in quotes',
-})
+const THEN = added(
+  flag('then <agent>', 'Hand the result on to this agent; its task follows in quotes', { repeats: true }),
+)
 const followers = ({ texts }: Arguments): readonly string[] => texts.get(THEN.name) ?? []
 
 export const sendOn: Extra = {

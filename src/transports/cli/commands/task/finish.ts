@@ -31,12 +31,7 @@ export const finish: Command = {
   words: ['id'],
   flags: [
     flag('summary <text>', 'The work that was done, in 3 to 5 sentences (the body of the last commit)'),
-    {
-      name: TEXT,
-      also: ['notes'],
-      placeholder: 'text',
-      about: 'A sentence or two for people, beside --summary',
-    },
+    flag(`${TEXT} <text>`, 'A sentence or two for people, beside --summary', { also: ['notes'] }),
     flag('test <name>', 'A test that was run beside the commands', { repeats: true }),
     flag('blocker <json>', 'A blocker: {"type": …, "issue": …}', { repeats: true }),
     BASE,

@@ -22,11 +22,10 @@ export const importing: Command = {
   words: ['file'],
   flags: [
     flag('tag <name>', "The tag of Task Master's file (master)"),
-    {
-      name: 'with-done',
-      about:
-        'New tasks that are done there are done here too, with a record. A person decides this at a terminal',
-    },
+    flag(
+      'with-done',
+      'New tasks that are done there are done here too, with a record. A person decides this at a terminal',
+    ),
   ],
   examples: [
     'baton task import docs/guides/implementation/task-prompts/index.md',

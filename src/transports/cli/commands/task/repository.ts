@@ -1,16 +1,12 @@
 import { gitEnvironment } from '../../../../config/config.ts'
 import { noRepository, openRepository, type Repository } from '../../../../git/git.ts'
 import type { Ask } from '../../../../git/task-facts.ts'
-import type { Arguments, Flag } from '../../input/args.ts'
+import { type Arguments, flag } from '../../input/args.ts'
 import { resolveReferences } from '../../session/references.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 
-export const BASE: Flag = {
-  name: 'base',
-  placeholder: 'branch',
-  about: 'The branch that work is merged into (main)',
-}
+export const BASE = flag('base <branch>', 'The branch that work is merged into (main)')
 
 export const repositoryAt = (folder: string): Promise<Repository | undefined> =>
   openRepository(folder, gitEnvironment())

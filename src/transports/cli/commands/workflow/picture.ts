@@ -1,16 +1,13 @@
 import { BatonError, notFound } from '../../../../domain/errors.ts'
 import { present } from '../../../../domain/present.ts'
 import { draw } from '../../../../operations/workflow.ts'
+import { flag } from '../../input/args.ts'
 import { added } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
 import { writeNamed } from '../named-file.ts'
 import { fromFile, isAlone, readAlone } from './definition.ts'
 
-const OUT = added({
-  name: 'out',
-  placeholder: 'file',
-  about: 'Write the picture to this file; .svg says the format too',
-})
+const OUT = added(flag('out <file>', 'Write the picture to this file; .svg says the format too'))
 
 type Format = Parameters<typeof draw>[1]
 

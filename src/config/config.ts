@@ -50,27 +50,26 @@ const CODING_AGENT =
 const CI_SERVICE = /^(?:CI|CONTINUOUS_INTEGRATION|JENKINS_URL|TF_BUILD|TEAMCITY_VERSION|CODEBUILD_BUILD_ID)$/
 
 export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Environment {
-  const codingAgent = codingAgentIn(env)
   const uid = process.getuid?.()
-  return {
-    ...ifGiven('agent', env.BATON_AGENT),
-    ...ifGiven('instance', env.BATON_INSTANCE),
-    ...ifGiven('workspace', env.BATON_WORKSPACE),
-    ...ifGiven('url', env.BATON_URL),
-    ...ifGiven('token', env.BATON_TOKEN),
-    ...ifGiven('store', env.BATON_STORE),
-    ...ifGiven('trust', env.BATON_TRUST),
+  return present({
+    agent: ifGiven(env.BATON_AGENT),
+    instance: ifGiven(env.BATON_INSTANCE),
+    workspace: ifGiven(env.BATON_WORKSPACE),
+    url: ifGiven(env.BATON_URL),
+    token: ifGiven(env.BATON_TOKEN),
+    store: ifGiven(env.BATON_STORE),
+    trust: ifGiven(env.BATON_TRUST),
     home: homeOf(env),
-    ...ifGiven('userHome', env.HOME),
+    userHome: ifGiven(env.HOME),
     ci: oneOn(env, CI_SERVICE) !== undefined,
-    ...ifGiven('codingAgent', codingAgent),
+    codingAgent: codingAgentIn(env),
     user: userOf(env, uid),
-    ...present({ uid }),
-    ...ifGiven('stepSummary', env.GITHUB_STEP_SUMMARY),
-    ...ifGiven('path', env.PATH),
+    uid,
+    stepSummary: ifGiven(env.GITHUB_STEP_SUMMARY),
+    path: ifGiven(env.PATH),
     noColor: Boolean(env.NO_COLOR) || env.TERM === 'dumb',
     debug: isOn(env.BATON_DEBUG),
-  }
+  })
 }
 
 /** The agent that `baton run` started this process for. It goes before the name that setup wrote for the program. */
@@ -79,7 +78,7 @@ export const startedAgent = ({ agent, instance }: Environment): string | undefin
 
 /** A secret that `baton.yaml` names by its variable. */
 export const readSecret = (variable: string, env: NodeJS.ProcessEnv = process.env): string | undefined =>
-  env[variable]?.trim() || undefined
+  ifGiven(env[variable])
 
 /** The folder of compiled code that bin/code-cache.cjs makes. */
 export const codeCache = (env: NodeJS.ProcessEnv = process.env): string =>
@@ -99,12 +98,10 @@ function isOn(value: string | undefined): boolean {
 }
 
 /** An empty variable says no more than one that is not there. */
-function ifGiven<K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> {
-  return value === undefined || value.trim() === '' ? {} : ({ [key]: value.trim() } as Record<K, string>)
-}
+const ifGiven = (value: string | undefined): string | undefined => value?.trim() || undefined
 
 function homeOf(env: NodeJS.ProcessEnv): string {
-  const home = [env.BATON_HOME, env.HOME].find((folder) => folder !== undefined && folder.trim() !== '')
+  const home = [env.BATON_HOME, env.HOME].find(ifGiven)
   if (home !== undefined) return resolve(home)
   // A container may run as a user that no list knows: without a home nothing can be trusted, all else works.
   return orElse(() => resolve(homedir()), '/')

@@ -67,12 +67,10 @@ function toDeadlines(deadlines: NonNullable<Config['deadlines']>): Policy['deadl
   for (const home of HOMES) {
     const { draft, accept } = deadlines[home] ?? {}
     if (draft === undefined && accept === undefined) continue
-    overrides[home] = {
-      ...(draft !== undefined && { draftMs: toMs(draft) }),
-      ...(accept !== undefined && { offeredMs: toMs(accept) }),
-    }
+    overrides[home] = present({ draftMs: toMs(draft), offeredMs: toMs(accept) })
   }
   return overrides
 }
 
-const toMs = (text: string): number | 'none' => (text === 'none' ? 'none' : parseDuration(text))
+const toMs = (text: string | undefined): number | 'none' | undefined =>
+  text === undefined || text === 'none' ? text : parseDuration(text)

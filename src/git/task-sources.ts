@@ -1,4 +1,5 @@
 import { parse as parseYaml } from 'yaml'
+import { isMapping } from '../dialects/text/tree.ts'
 import { type BatonError, invalidInput } from '../domain/errors.ts'
 import { orElse } from '../domain/once.ts'
 import { present } from '../domain/present.ts'
@@ -113,7 +114,7 @@ export function fromTaskMaster(text: string, tag?: string): readonly SourceTask[
   return taggedTasks(readJson(text), tag).flatMap((task) => {
     const id = String(task.id)
     const waits = listOf(task.dependencies).map(String)
-    const parts = listOf(task.subtasks).filter(isRecord)
+    const parts = listOf(task.subtasks).filter(isMapping)
     const subtasks = parts.map((part) => {
       // A number alone is a sister, a number with a dot a task anywhere.
       const own = listOf(part.dependencies).map((each) =>
@@ -141,15 +142,15 @@ function masterTask(task: Record<string, unknown>, id: string): SourceTask {
 }
 
 function taggedTasks(data: unknown, tag: string | undefined): readonly Record<string, unknown>[] {
-  if (!isRecord(data)) throw notRead('it holds no object')
-  if (tag === undefined && Array.isArray(data.tasks)) return data.tasks.filter(isRecord)
-  const tags = Object.keys(data).filter((name) => isRecord(data[name]) && Array.isArray(data[name].tasks))
+  if (!isMapping(data)) throw notRead('it holds no object')
+  if (tag === undefined && Array.isArray(data.tasks)) return data.tasks.filter(isMapping)
+  const tags = Object.keys(data).filter((name) => isMapping(data[name]) && Array.isArray(data[name].tasks))
   const chosen = tag ?? (tags.includes('master') ? 'master' : tags.length === 1 ? tags[0] : undefined)
   const found = chosen === undefined ? undefined : data[chosen]
   const several = `it has the tags ${tags.join(', ')}; choose one with --tag`
-  if (!isRecord(found) || !Array.isArray(found.tasks))
+  if (!isMapping(found) || !Array.isArray(found.tasks))
     throw notRead(tags.length === 0 ? 'it holds no list of tasks' : several)
-  return found.tasks.filter(isRecord)
+  return found.tasks.filter(isMapping)
 }
 
 /** One file of Backlog.md's `tasks` folder; undefined when it is not a task. */
@@ -157,7 +158,7 @@ export function fromBacklog(text: string): SourceTask | undefined {
   const [, front] = /^---\r?\n([\s\S]*?)\r?\n---/.exec(text) ?? []
   if (front === undefined) return undefined
   const data: unknown = readFront(front)
-  if (!isRecord(data) || data.id === undefined) return undefined
+  if (!isMapping(data) || data.id === undefined) return undefined
   const criteria = [...text.matchAll(/^\s*- \[[ xX]\]\s+(?:#\d+\s+)?(.*\S)\s*$/gm)].map(([, item]) => item!)
   return {
     id: String(data.id),
@@ -224,8 +225,6 @@ const parts = (text: string, separator: RegExp): readonly string[] =>
 const priorityOf = (text: string) => present({ priority: PRIORITIES[text.trim().toLowerCase()] })
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
 
 function readJson(text: string): unknown {
   try {

@@ -10,8 +10,6 @@ export async function hiddenHandoffs(root: string, env: GitEnvironment): Promise
   if (!repository) return []
   const { code, stdout } = await repository.ask(['ls-files', '--cached', '-t', '-z', '--full-name'])
   if (code !== 0) return []
-  return stdout
-    .split('\0')
-    .filter((line) => line.startsWith('S ') && isHandoffName(line.slice(2)))
-    .map((line) => line.slice(2))
+  const hidden = stdout.split('\0').filter((line) => line.startsWith('S '))
+  return hidden.map((line) => line.slice(2)).filter(isHandoffName)
 }

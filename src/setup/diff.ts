@@ -17,10 +17,13 @@ export function diffOf(edits: readonly FileEdit[], from: string): readonly DiffL
 
 export const SIGNS = { file: '', added: '+ ', removed: '- ', same: '  ', gap: '  ' } as const
 
-function heading({ path, before, after, why }: FileEdit, from: string): DiffLine {
-  const what = before === undefined ? 'new' : after === undefined ? 'removed' : 'changed'
-  return { kind: 'file', text: `${relative(from, path) || path} (${what}): ${why}` }
-}
+export const changeOf = ({ before, after }: FileEdit): string =>
+  before === undefined ? 'new' : after === undefined ? 'removed' : 'changed'
+
+const heading = (edit: FileEdit, from: string): DiffLine => ({
+  kind: 'file',
+  text: `${relative(from, edit.path) || edit.path} (${changeOf(edit)}): ${edit.why}`,
+})
 
 function changedLines({ before, after }: FileEdit): readonly DiffLine[] {
   const all = compare(linesOf(before), linesOf(after))

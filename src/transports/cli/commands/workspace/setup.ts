@@ -4,7 +4,7 @@ import { packageRoot } from '../../../../compose/version.ts'
 import { gitEnvironment } from '../../../../config/config.ts'
 import { AGENT_NAME } from '../../../../domain/actor.ts'
 import { BatonError, invalidInput } from '../../../../domain/errors.ts'
-import { diffOf, SIGNS } from '../../../../setup/diff.ts'
+import { changeOf, diffOf, SIGNS } from '../../../../setup/diff.ts'
 import { applyEdits, type FileEdit, isChange } from '../../../../setup/file-edit.ts'
 import {
   filesOfOthers,
@@ -307,9 +307,6 @@ function diffFor(shell: Shell, edits: readonly FileEdit[]): string {
     .map(({ kind, text }) => shell.screen.paint(DIFF_STYLES[kind], `${SIGNS[kind]}${plainText(text)}`))
     .join('\n')
 }
-
-const changeOf = ({ before, after }: FileEdit): string =>
-  before === undefined ? 'new' : after === undefined ? 'removed' : 'changed'
 
 function written(shell: Shell, edits: readonly FileEdit[]): string {
   const { screen, io } = shell

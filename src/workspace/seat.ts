@@ -116,23 +116,25 @@ export class Seats {
 
   /** Seats of programs that were killed: their servers end a moment later. */
   #left(): readonly number[] {
-    const begins = this.#tieFile('')
-    const names = readdirSync(this.#folder).filter((file) => file.startsWith(begins))
-    return names
-      .map((file) => file.slice(begins.length))
-      .flatMap((name) => (isRunning(name) ? [] : this.#tiesOf(name).map(({ number }) => number)))
+    return this.#tied().flatMap((name) =>
+      isRunning(name) ? [] : this.#tiesOf(name).map(({ number }) => number),
+    )
   }
 
   /** Whether a session that still runs is tied to the seat. */
   #isKept(number: number): boolean {
-    const begins = this.#tieFile('')
-    return readdirSync(this.#folder).some((file) => {
-      if (!file.startsWith(begins)) return false
-      const name = file.slice(begins.length)
-      if (!isRunning(name)) rmSync(join(this.#folder, file), { force: true })
-      else return this.#tiesOf(name).some((tie) => tie.number === number)
+    return this.#tied().some((name) => {
+      if (isRunning(name)) return this.#tiesOf(name).some((tie) => tie.number === number)
+      rmSync(join(this.#folder, this.#tieFile(name)), { force: true })
       return false
     })
+  }
+
+  /** The processes that are tied to seats of this agent. */
+  #tied(): readonly string[] {
+    const begins = this.#tieFile('')
+    const files = readdirSync(this.#folder).filter((file) => file.startsWith(begins))
+    return files.map((file) => file.slice(begins.length))
   }
 
   #tie(ties: readonly Tie[]): void {

@@ -142,10 +142,7 @@ function toWorkspace(
   checkout = marked.root,
   otherConfig?: string,
 ): Workspace {
-  const workspace = workspaceAt(marked.root, found, checkout)
-  return workspace.configFile === undefined && otherConfig !== undefined
-    ? { ...workspace, configFile: otherConfig }
-    : workspace
+  return { ...present({ configFile: otherConfig }), ...workspaceAt(marked.root, found, checkout) }
 }
 
 /** Naming a folder is a decision of the user's, so its owner is not asked about. */

@@ -1,8 +1,6 @@
 import { type GitEnvironment, noRepository, openRepository, type Repository } from './git.ts'
 import type { StagedFile, StagedProblem } from './pre-commit-judge.ts'
 
-export type { StagedProblem } from './pre-commit-judge.ts'
-
 export interface PreCommitOptions {
   /** The environment of git; inside a hook it names the index that is about to be committed. */
   readonly env: GitEnvironment

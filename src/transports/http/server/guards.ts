@@ -76,9 +76,7 @@ function foreign(request: Request, hosts: ReadonlySet<string>): string | undefin
   )
     return `this server is not called ${JSON.stringify(host.slice(0, 200))}; use its own address, or start it with --allow-host NAME`
   const origin = request.headers.get('origin')
-  if (origin !== null && origin !== `http://${host}` && origin !== `https://${host}`)
-    return 'requests from web pages of other sites are refused'
-  const site = request.headers.get('sec-fetch-site')
-  if (site !== null && !OWN_SITES.includes(site)) return 'requests from web pages of other sites are refused'
-  return undefined
+  const isOwn = origin === null || origin === `http://${host}` || origin === `https://${host}`
+  const isOwnSite = OWN_SITES.includes(request.headers.get('sec-fetch-site') ?? 'none')
+  return isOwn && isOwnSite ? undefined : 'requests from web pages of other sites are refused'
 }

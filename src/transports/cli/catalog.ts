@@ -84,9 +84,6 @@ export const BY_HAND = {
 export const byHand = (name: OperationName): OtherCommand | undefined =>
   Object.hasOwn(BY_HAND, name) ? BY_HAND[name as keyof typeof BY_HAND] : undefined
 
-export const operationOf = (word: string): OperationName | undefined =>
-  Object.hasOwn(OPERATION_NAMES, word) ? (word as OperationName) : undefined
-
 /** How people type an operation: its short form, else noun and verb. */
 export function typedAs(name: OperationName): string {
   const short = Object.entries(SHORT_FORMS).find(([, operation]) => operation === name)

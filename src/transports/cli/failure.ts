@@ -1,7 +1,8 @@
 import { BatonError, ERROR_CODES, type ErrorCode } from '../../domain/errors.ts'
 import { WRITEBACK_REQUIRED } from '../../domain/tasks/writeback.ts'
 import { inWords } from '../../domain/texts/visible.ts'
-import { operationOf, typedAs } from './catalog.ts'
+import { isOperationName } from '../../operations/index.ts'
+import { typedAs } from './catalog.ts'
 import { withContext } from './hint.ts'
 import type { CommandLine } from './input/args.ts'
 import type { Io } from './io.ts'
@@ -66,7 +67,7 @@ function systemRefusal(error: unknown): BatonError | undefined {
 function withCommand(error: BatonError, hint: (text: string) => string): BatonError {
   if (error.message === WRITEBACK_REQUIRED) return error
   const { missing } = error.details
-  const name = typeof missing === 'string' ? operationOf(missing) : undefined
+  const name = typeof missing === 'string' && isOperationName(missing) ? missing : undefined
   const command = name && `baton ${typedAs(name)}`
   // A record needs more than can be guessed here.
   const advice = name === 'thought_record' ? `see: ${command} --help` : `type: ${command}`

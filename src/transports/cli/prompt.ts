@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import type { Actor } from '../../domain/actor.ts'
-import { BatonError } from '../../domain/errors.ts'
+import { BatonError, type ErrorDetails, notAllowed } from '../../domain/errors.ts'
 import { confirmed, personOnly } from '../../workspace/identity.ts'
 import type { Io } from './io.ts'
 import { Interrupted } from './shell.ts'
@@ -38,6 +38,16 @@ export async function personHere(io: Io, actor: Actor, operation: string, called
 export async function marked(io: Io, actor: Actor): Promise<Actor> {
   const doubt = actor.kind === 'human' ? await io.doubt?.() : undefined
   return doubt === undefined ? actor : { ...actor, doubt }
+}
+
+/** Goes on with a yes alone: anything else is refused with this sentence. */
+export async function demandYes(
+  io: Io,
+  question: string,
+  refusal: string,
+  details: ErrorDetails,
+): Promise<void> {
+  if (!(await askYesNo(io, question, false))) throw notAllowed(refusal, details)
 }
 
 /** A yes or a no; anything else is asked again, nothing is the default. */

@@ -5,7 +5,7 @@ import type { AgentKey } from '../../../../service/agents/signature.ts'
 import { openAgentKeys } from '../../../../workspace/agent-keys.ts'
 import type { Command } from '../../command.ts'
 import { flag, isOn } from '../../input/args.ts'
-import { askYesNo, personHere } from '../../prompt.ts'
+import { demandYes, personHere } from '../../prompt.ts'
 import type { Shell } from '../../shell.ts'
 
 /** The key stays with the user whose processes speak for the agent; the workspace knows its public part. */
@@ -40,8 +40,9 @@ export const key: Command = {
 
 async function asPerson({ io }: Shell, caller: Actor, name: string): Promise<Actor> {
   const actor = await personHere(io, caller, 'agent key --replace')
-  if (await askYesNo(io, `Give ${name} another key?`, false)) return actor
-  throw new BatonError('not_allowed', `${name} keeps its key: it was not confirmed`, { agent: name })
+  const refusal = `${name} keeps its key: it was not confirmed`
+  await demandYes(io, `Give ${name} another key?`, refusal, { agent: name })
+  return actor
 }
 
 const elsewhere = (name: string, kid: string, own: AgentKey | undefined): BatonError =>

@@ -1,8 +1,7 @@
 import { join, resolve } from 'node:path'
-import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
 import { badOption, flag, isOn, textOf } from '../../input/args.ts'
-import { askYesNo, personHere } from '../../prompt.ts'
+import { demandYes, personHere } from '../../prompt.ts'
 import { withProgress } from '../../screen/progress.ts'
 import { count } from '../../views/words.ts'
 
@@ -25,9 +24,9 @@ export const archiving: Command = {
     const { service, actor: caller, workspace } = await shell.openLocal({ write: !isDry })
     const to = resolve(io.cwd, textOf(args, 'to') ?? join(workspace?.dir ?? '.', 'archive'))
     const actor = isDry ? caller : await personHere(io, caller, 'audit archive')
-    const isAsked = !isDry && !isOn(args, 'yes')
-    if (isAsked && !(await askYesNo(io, `Move the entries before ${before} out of the store?`, false)))
-      throw new BatonError('not_allowed', 'nothing was moved: it was not confirmed', { before })
+    const question = `Move the entries before ${before} out of the store?`
+    if (!isDry && !isOn(args, 'yes'))
+      await demandYes(io, question, 'nothing was moved: it was not confirmed', { before })
     const { archiveLog } = await import('../../../../archive/log-archive.ts')
     const newest = await (await service.audit()).currentCheckpoint()
     const done = await withProgress(shell, (tell) =>

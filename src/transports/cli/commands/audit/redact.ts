@@ -1,10 +1,9 @@
 import type { Redacted } from '../../../../domain/audit-answers.ts'
-import { BatonError } from '../../../../domain/errors.ts'
 import { loadOperation } from '../../../../operations/index.ts'
 import { checkedInput } from '../../../../operations/operation.ts'
 import { demandRedactable } from '../../../../service/redaction/redact.ts'
 import type { Extra } from '../../operation-command.ts'
-import { askYesNo, personHere } from '../../prompt.ts'
+import { demandYes, personHere } from '../../prompt.ts'
 import { plainText } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
@@ -20,8 +19,7 @@ export const redact: Extra = {
     await demandRedactable(session.context.service.deps, { id: String(id), field: String(field) })
     shell.say('If it is a key or a password, rotate it first: its readers still have it.')
     const question = `Remove ${input.field} of ${input.id} for good?`
-    if (!(await askYesNo(shell.io, question, false)))
-      throw new BatonError('not_allowed', `${input.id} is as it was: it was not confirmed`, { id: input.id })
+    await demandYes(shell.io, question, `${input.id} is as it was: it was not confirmed`, { id: input.id })
     return { input, actor }
   },
   async after(shell, output) {

@@ -1,7 +1,6 @@
-import { BatonError } from '../../../../domain/errors.ts'
 import type { Command } from '../../command.ts'
 import { flag, isOn } from '../../input/args.ts'
-import { askYesNo, personHere } from '../../prompt.ts'
+import { demandYes, personHere } from '../../prompt.ts'
 import { demandAnchors, forgetAnchors } from './anchor.ts'
 
 /** The log as this user remembers it. Also the way out when the log or its key was replaced on purpose. */
@@ -39,8 +38,7 @@ export const trust: Command = {
         : []),
       ...(newKey ? ['Begin another key, which everybody who remembers the old one has to agree to'] : []),
     ]
-    if (!(await askYesNo(io, `${what.join('. ')}?`, false)))
-      throw new BatonError('not_allowed', 'nothing was changed: it was not confirmed', { origin })
+    await demandYes(io, `${what.join('. ')}?`, 'nothing was changed: it was not confirmed', { origin })
     const forgotten = reset && (await audit.forget()).remembered
     if (reset) await forgetAnchors(shell, context)
     const vkey = newKey ? await audit.renewKey({ actor }) : undefined

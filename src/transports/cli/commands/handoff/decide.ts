@@ -4,7 +4,7 @@ import { isOpen } from '../../../../domain/lifecycle.ts'
 import { CHOICES, choiceOf, ownOptions } from '../../../../domain/people/gate.ts'
 import { confirmed } from '../../../../workspace/identity.ts'
 import type { Extra } from '../../operation-command.ts'
-import { askFor, askYesNo, marked, personHere } from '../../prompt.ts'
+import { askFor, demandYes, marked, personHere } from '../../prompt.ts'
 import type { Shell } from '../../shell.ts'
 import { evidenceView } from '../../views/dossier.ts'
 import { pointOutNewName } from './send.ts'
@@ -82,10 +82,7 @@ async function askChoice(shell: Shell, { type }: Handoff, options: Options): Pro
   return meant.length === 1 ? meant[0]! : answer
 }
 
-async function confirm(shell: Shell, handoff: Handoff, choice: string, name: string): Promise<void> {
-  if (await askYesNo(shell.io, `${choice} ${handoff.id} as ${name}?`, false)) return
-  throw new BatonError('not_allowed', `${handoff.id} is as it was: it was not confirmed`, {
-    id: handoff.id,
-    choice,
-  })
+async function confirm({ io }: Shell, { id }: Handoff, choice: string, name: string): Promise<void> {
+  const refusal = `${id} is as it was: it was not confirmed`
+  await demandYes(io, `${choice} ${id} as ${name}?`, refusal, { id, choice })
 }

@@ -1,10 +1,9 @@
-import { BatonError } from '../../../../domain/errors.ts'
 import type { Handoff } from '../../../../domain/handoffs/handoff.ts'
 import { newName } from '../../../../domain/texts/nearest.ts'
 import { type Arguments, flag } from '../../input/args.ts'
 import { added } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
-import { askYesNo } from '../../prompt.ts'
+import { demandYes } from '../../prompt.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 
@@ -59,6 +58,6 @@ export async function pointOutNewName(shell: Shell, { context }: Session, to: un
   if (typeof to !== 'string' || !context || !shell.io.isTerminal || shell.isJson) return
   const name = to.replace(/^@/, '').toLowerCase()
   const advice = newName(name, await context.service.deps.store.agents())
-  if (advice && !(await askYesNo(shell.io, `${advice} Go on with ${name}?`, false)))
-    throw new BatonError('not_allowed', `nothing was sent: ${name} was not confirmed`, { to: name })
+  const refusal = `nothing was sent: ${name} was not confirmed`
+  if (advice) await demandYes(shell.io, `${advice} Go on with ${name}?`, refusal, { to: name })
 }

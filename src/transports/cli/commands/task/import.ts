@@ -1,6 +1,5 @@
 import { relative, resolve } from 'node:path'
 import type { Actor } from '../../../../domain/agent.ts'
-import { BatonError } from '../../../../domain/errors.ts'
 import { demandBase } from '../../../../git/merge-check.ts'
 import type { Ask } from '../../../../git/task-facts.ts'
 import { type AskedCall, type ImportedTask, importTasks, readSource } from '../../../../git/task-import.ts'
@@ -8,7 +7,7 @@ import { Together } from '../../../../service/together.ts'
 import { confirmed, personOnly } from '../../../../workspace/identity.ts'
 import type { Command } from '../../command.ts'
 import { flag, isOn, textOf } from '../../input/args.ts'
-import { askYesNo } from '../../prompt.ts'
+import { demandYes } from '../../prompt.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
@@ -77,9 +76,9 @@ async function person(shell: Shell, session: Session, file: string): Promise<Act
   const isHere = session.context !== undefined && io.isTerminal && io.env.codingAgent === undefined
   personOnly(isHere ? confirmed(actor) : actor, 'task import --with-done')
   if (!isHere) return undefined
-  if (await askYesNo(io, `Take over as done, as ${actor.name}, what ${file} calls done?`, false))
-    return confirmed(actor)
-  throw new BatonError('not_allowed', 'nothing was imported: it was not confirmed', { file })
+  const question = `Take over as done, as ${actor.name}, what ${file} calls done?`
+  await demandYes(io, question, 'nothing was imported: it was not confirmed', { file })
+  return confirmed(actor)
 }
 
 function view(shell: Shell, items: readonly ImportedTask[]): string {

@@ -1,13 +1,13 @@
 import { type Context, openContext } from '../../../../compose/open.ts'
 import { readSettings } from '../../../../config/file.ts'
-import { BatonError, notFound, onRefusal } from '../../../../domain/errors.ts'
+import { notFound, onRefusal } from '../../../../domain/errors.ts'
 import { doubtsIn } from '../../../../service/audit/doubts.ts'
 import { resolveActor } from '../../../../workspace/identity.ts'
 import { trust as keepTrust, SENDS_OR_RUNS, trustState } from '../../../../workspace/trust.ts'
 import { adoptStore, findWorkspace, lookedAt, noteLook } from '../../../../workspace/workspace.ts'
 import type { Command } from '../../command.ts'
 import { flag, isOn } from '../../input/args.ts'
-import { askYesNo, personHere } from '../../prompt.ts'
+import { demandYes, personHere } from '../../prompt.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
 import { count } from '../../views/words.ts'
@@ -88,10 +88,8 @@ async function contentOf({ service: { deps } }: Context): Promise<string> {
   return `${count(all, 'handoff')}, and ${count(tokens.length, 'token')} for ${holders}`
 }
 
-async function confirm({ io }: Shell, question: string, file: string): Promise<void> {
-  if (!(await askYesNo(io, `\n${question}`, false)))
-    throw new BatonError('not_allowed', `${file} is not trusted: it was not confirmed`, { file })
-}
+const confirm = ({ io }: Shell, question: string, file: string): Promise<void> =>
+  demandYes(io, `\n${question}`, `${file} is not trusted: it was not confirmed`, { file })
 
 /** The store as it is opened now; undefined before there is one. */
 async function openedHere({ io, as, store }: Shell): Promise<Context | undefined> {

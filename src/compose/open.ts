@@ -285,10 +285,7 @@ async function workspaceFor(options: OpenContextOptions, found: Workspace | unde
     : around !== undefined
       ? `there is no workspace in this repository; to use that of ${around}, set BATON_WORKSPACE=${around}, or`
       : `there is no workspace in ${cwd} or above it;`
-  throw notFound(`${what} make one with: baton init`, {
-    cwd,
-    ...present({ root: found?.root }),
-  })
+  throw notFound(`${what} make one with: baton init`, { cwd, root: found?.root })
 }
 
 /** A store that came with a clone could be a link to any file of this user's. */

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { type Environment, gitEnvironment } from '../config/config.ts'
 import { BatonError, storeRefused } from '../domain/errors.ts'
-import { present } from '../domain/present.ts'
 import { startGit } from '../git/git.ts'
 import { logKeyOf } from '../service/audit/log-key.ts'
 import { storePlace } from '../service/audit/trust.ts'
@@ -83,8 +82,6 @@ export async function otherThanSeen(store: Store, seen: string): Promise<BatonEr
       ? `is an older copy: its log had ${remembered} signed entries when you saw it last, and has ${size} now`
       : `has another history: you have seen a checkpoint of ${remembered} entries that is not here`
   const message = `${location} ${what}. Restore the right copy, or let a person start over with: baton audit trust --reset`
-  return storeRefused(message, {
-    ...{ location, origin, remembered, size, seen },
-    ...present({ here: newest && headOf(newest.note) }),
-  })
+  const here = newest && headOf(newest.note)
+  return storeRefused(message, { location, origin, remembered, size, seen, here })
 }

@@ -1,8 +1,7 @@
-import { BatonError, type ErrorCode } from '../domain/errors.ts'
+import { BatonError, conflict, type ErrorCode } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import { stateWords } from '../domain/handoffs/step-words.ts'
 import { isHeld } from '../domain/lifecycle.ts'
-import { present } from '../domain/present.ts'
 import type { AgentLink } from './link.ts'
 
 export interface WorkLeaseOptions {
@@ -127,11 +126,7 @@ function lossOf(mine: Handoff, now: Handoff | undefined): BatonError | undefined
   // It may have been offered again, and taken by another, since the program of this attempt ended it.
   const tried = now.attempts.findLast((each) => isSame(each, mine))
   const outcome = tried?.error?.code === 'TIMEOUT' ? 'timed_out' : tried?.outcome
-  return new BatonError('conflict', `${mine.id} ${what}`, {
-    ...details,
-    state: now.state,
-    ...present({ outcome }),
-  })
+  return conflict(`${mine.id} ${what}`, { ...details, state: now.state, outcome })
 }
 
 type Held = Pick<Handoff, 'attempt' | 'holder' | 'instance'>

@@ -150,14 +150,8 @@ export function answerProblem(answer: unknown): string | undefined {
 }
 
 /** Document 001: what a worker answers is copied into the output under these names. */
-export const outputOf = ({ id, path, type }: StoredArtifact) => ({
-  artifact_id: id,
-  artifact_path: path,
-  ...present({ artifact_type: type }),
-})
+export const outputOf = ({ id, path, type }: StoredArtifact) =>
+  present({ artifact_id: id, artifact_path: path, artifact_type: type })
 
-export const refOf = ({ path, type, sha256 }: StoredArtifact) => ({
-  path,
-  role: 'output',
-  ...present({ type, sha256 }),
-})
+export const refOf = ({ path, type, sha256 }: StoredArtifact) =>
+  present({ path, role: 'output', type, sha256 })

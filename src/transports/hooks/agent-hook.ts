@@ -149,11 +149,7 @@ async function beforeCompaction(call: HookCall): Promise<HookAnswer> {
       session_id: sessionOf(call),
       at: now.toISOString(),
       trigger: input.trigger ?? 'unknown',
-      open: [...handoffs, ...tasks].map(({ id, title, progress }) => ({
-        id,
-        title,
-        ...present({ progress }),
-      })),
+      open: [...handoffs, ...tasks].map(({ id, title, progress }) => present({ id, title, progress })),
     })
   const kept = await Promise.allSettled(
     handoffs.map(({ id, progress }) => session.call('handoff_heartbeat', { id, ...present({ progress }) })),

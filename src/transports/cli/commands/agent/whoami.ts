@@ -44,18 +44,13 @@ async function identify(shell: Shell): Promise<Identity> {
   if (!context) return { actor, why: 'named by the token', server: shell.io.env.url ?? '' }
   const { workspace } = context
   const { engine, location, workspace: name, schema } = context.service.deps.store.info
-  return {
+  return present({
     actor,
     why: context.why,
-    ...present({
-      workspace: workspace && {
-        root: workspace.root,
-        found: workspace.found,
-        ...present({ config: workspace.configFile }),
-      },
-    }),
+    workspace:
+      workspace && present({ root: workspace.root, found: workspace.found, config: workspace.configFile }),
     store: { engine, location, workspace: name, schema },
-  }
+  })
 }
 
 function identityView(shell: Shell, { actor, why, workspace, store, server }: Identity): string {

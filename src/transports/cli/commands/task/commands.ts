@@ -25,8 +25,6 @@ export async function taskRules(shell: Shell): Promise<TaskRules> {
   const isStrict = config.tasks?.rules && config.tasks.rules === 'task-records'
   if (commands.length === 0) return present({ isStrict })
   if (!waiting.includes('checks.commands')) return present({ isStrict, commands })
-  return {
-    ...present({ isStrict }),
-    problem: `${workspace.configFile} sets checks.commands, which run only after: baton trust (in CI: BATON_TRUST)`,
-  }
+  const problem = `${workspace.configFile} sets checks.commands, which run only after: baton trust (in CI: BATON_TRUST)`
+  return present({ isStrict, problem })
 }

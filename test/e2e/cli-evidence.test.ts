@@ -105,7 +105,10 @@ describe('evidence on the command line', () => {
     const { handoff } = await ask<Dossier>(where, 'verify', '@', '--as', 'claude', '--pass')
 
     assert.match(handedIn.stderr, /^! check file exists: "docs\.md": not there$/m)
-    assert.match(absent.message, /check failed: file exists: "docs\.md" \(not there\)/)
+    assert.match(
+      absent.message,
+      /check failed: file exists: "docs\.md" \(not there\); give it back with --fail -m "why"$/,
+    )
     assert.equal(handoff.state, 'completed')
   })
 

@@ -16,6 +16,7 @@ const FAIL: FieldFlag = {
   optional: true,
   about: 'Give it back; the receiver corrects it',
 }
+const GIVE_BACK = 'give it back with --fail -m "why"'
 const NOTE = 'The reason, for the receiver; with --pass a note'
 
 const CHECK = {
@@ -42,8 +43,7 @@ export const verify: Extra = {
     if (fail !== undefined && input.pass === true)
       throw new BatonError('invalid_input', '--pass and --fail contradict each other; give one of them')
     const why = [fail === true ? '' : fail, input.note].filter(Boolean).join('\n')
-    if (fail !== undefined && why !== '')
-      return { input: { ...withChecks(input, false), pass: false, note: why } }
+    if (fail !== undefined && why) return { input: { ...withChecks(input, false), pass: false, note: why } }
     if (input.pass === true) return { input: withChecks(input, true) }
     if (!shell.io.isTerminal)
       throw invalidInput(
@@ -64,14 +64,13 @@ export const verify: Extra = {
     }
   },
   refused(_, error) {
+    if (!(error instanceof BatonError)) return error
+    if ([error.details.unmet].flat().some((each) => Object(each).code === 'check_failed'))
+      return new BatonError(error.code, `${error.message}; ${GIVE_BACK}`, error.details, error)
     // Elsewhere the evidence is the receiver's, and no check stands for it.
-    const home = error instanceof BatonError && HOMES.find((each) => each === error.details.home)
+    const home = HOMES.find((each) => each === error.details.home)
     if (!home || HOME_RULES[home].lastWord !== 'verifier') return error
-    return withFix(
-      error,
-      'check',
-      (options) => `say what you saw with ${options}, or give it back with --fail -m "why"`,
-    )
+    return withFix(error, 'check', (options) => `say what you saw with ${options}, or ${GIVE_BACK}`)
   },
 }
 

@@ -140,6 +140,9 @@ describe('evidence on the command line', () => {
       assert.deepEqual([exit, code], [8, 'unmet'])
       assert.match(message, /codex has handed in nothing; it does with: baton submit HO-2026-001 --as codex/)
     }
+    const empty = await refusal(where, 'submit', '1', '--as', 'codex')
+    assert.equal(empty.exit, 8)
+    assert.match(empty.message, /cannot be submitted yet: nothing was handed in; say what was done/)
     await ask(where, 'submit', 'HO-2026-001', '--as', 'codex', '--note', 'Done')
     const { handoff } = await ask<Dossier>(where, 'verify', '1', '--as', 'claude', '--pass')
     assert.equal(handoff.state, 'completed')

@@ -86,6 +86,18 @@ describe('work is not lost by typing', () => {
     assert.equal((await ask<{ items: object[] }>(where, 'list', '--to', 'codx')).items.length, 0)
   })
 
+  it('a receiver that looks like a known one is pointed out in a pipe too, by reassign as by send', async (t) => {
+    const where = { cwd: folders(t).repository('shop') }
+    await run(where, 'send --to codex --title Work')
+
+    const passed = await quick(where, 'reassign', '1', '--to', 'codx')
+    const sent = await quick(where, 'send', '--to', 'codxe', '--title', 'More')
+
+    assert.deepEqual([passed.code, sent.code], [0, 0])
+    assert.match(passed.stderr, /^! codx is new here; did you mean codex\?$/m)
+    assert.match(sent.stderr, /^! codxe is new here; did you mean cod/m)
+  })
+
   it('evidence that names a file which is not there is pointed out, and handed in', async (t) => {
     const where = { cwd: folders(t).repository('shop') }
     await run(where, 'send --to codex --title Work --deliverable Docs --deliverable Notes')

@@ -191,6 +191,8 @@ describe('the cursor of a list', () => {
       [items, rest.items].map(([only]) => only?.id),
       [second.id, first.id],
     )
+    const { stderr } = await quick(where, 'list', '--limit', '1')
+    assert.equal(stderr, `more: run it again with --cursor ${next}\n`)
 
     for (const list of ['handoff', 'task', 'workflow', 'audit', 'report']) {
       const verb = { audit: 'log', report: 'history' }[list] ?? 'list'

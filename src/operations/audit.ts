@@ -166,10 +166,7 @@ const key = defineOperation({
       host: z.string().describe('Machine on which it was made'),
       file: z.string(),
       here: z.boolean().describe('Whether this process can sign'),
-      head: z
-        .object({ size: z.int(), at: z.string(), note: z.string() })
-        .optional()
-        .describe('Newest signed head'),
+      head: optional(z.object({ size: z.int(), at: z.string(), note: z.string() }), 'Newest signed head'),
     }),
   exact: true,
   errors: [...BASIC],

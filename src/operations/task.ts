@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { optional } from '../domain/once.ts'
 import { present } from '../domain/present.ts'
 import { briefMarkdown, DEFAULT_BUDGET, PackedPart, SMALLEST_BUDGET } from '../domain/tasks/brief.ts'
 import { newTaskFields } from '../domain/tasks/inputs.ts'
@@ -150,13 +151,10 @@ const brief = defineOperation({
   aliases: TASK_ID_TOO,
   input: () => ({
     id: TaskId,
-    budget: z.coerce
-      .number()
-      .int()
-      .min(SMALLEST_BUDGET)
-      .max(200_000)
-      .optional()
-      .describe(`Tokens at most (${DEFAULT_BUDGET}); four bytes count as one`),
+    budget: optional(
+      z.coerce.number().int().min(SMALLEST_BUDGET).max(200_000),
+      `Tokens at most (${DEFAULT_BUDGET}); four bytes count as one`,
+    ),
     format: z.enum(['json', 'markdown']).optional().describe('Sections (json), or one text (markdown)'),
   }),
   output: () =>

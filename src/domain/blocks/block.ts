@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { AgentName } from '../agent.ts'
 import type { ErrorCode } from '../errors.ts'
-import { type AnswerOf, type Given, type InputOf, once } from '../once.ts'
+import { type AnswerOf, type Given, type InputOf, once, optional } from '../once.ts'
 import { present } from '../present.ts'
 import { PlacedProblem, SEVERITIES } from '../problem.ts'
+import { text } from '../schema-parts.ts'
 import { ROUTE_MODES } from './failure-routing.ts'
 import {
   isWorkflowComplete,
@@ -30,18 +31,13 @@ export const collectFields = () => ({
     )
     .min(1)
     .max(MAX_DOCUMENTS),
-  source: z
-    .string()
-    .min(1)
-    .max(200)
-    .optional()
-    .describe('Tells equal summaries of different runs apart, such as a CI run number'),
+  source: optional(text(200), 'Tells equal summaries of different runs apart, such as a CI run number'),
   workflow: z.string().min(1).max(200).optional().describe('For blocks without a workflow_id'),
   run: z.string().min(1).max(200).optional().describe('Run of a workflow that the blocks belong to'),
-  route_mode: z
-    .enum(ROUTE_MODES)
-    .optional()
-    .describe('Retries by the same agent (after_retries), or by route_to from the first failure on'),
+  route_mode: optional(
+    z.enum(ROUTE_MODES),
+    'Retries by the same agent (after_retries), or by route_to from the first failure on',
+  ),
 })
 export type CollectInput = Given<typeof collectFields>
 
@@ -61,10 +57,10 @@ export type Placed = AnswerOf<typeof Placed>
 /** The effects of a block. Handoffs by their ids, others by name. */
 const Followed = () =>
   z.object({
-    moved: z
-      .object({ id: z.string(), state: z.string() })
-      .optional()
-      .describe("The handoff to the block's author that it moved"),
+    moved: optional(
+      z.object({ id: z.string(), state: z.string() }),
+      "The handoff to the block's author that it moved",
+    ),
     next: Placed().optional().describe('Handed on to the next agent'),
     retry: Placed().extend({ retry_count: z.int() }).optional(),
     routed: Placed().optional(),

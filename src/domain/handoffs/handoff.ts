@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { HOMES } from '../home.ts'
 import { STATES, TYPES } from '../lifecycle.ts'
-import { once } from '../once.ts'
+import { once, optional } from '../once.ts'
 import { Gate, Silence } from '../people/people-schema.ts'
 import { PRIORITIES } from '../priority.ts'
 
@@ -84,10 +84,7 @@ export const Handoff = once(() =>
     task_seq: z.int().optional(),
     ack_deadline: z.string().optional().describe('Must be accepted before this instant'),
     timeout_s: z.number().optional().describe('Longest time without a heartbeat before an attempt times out'),
-    lease_s: z
-      .number()
-      .optional()
-      .describe('The same for a holder that beats by itself, where timeout_s is not set'),
+    lease_s: optional(z.number(), 'The same for a holder that beats by itself, where timeout_s is not set'),
     lease_until: z.string().optional(),
     holder: z.string().optional(),
     instance: z.string().optional(),
@@ -122,10 +119,10 @@ export const Handoff = once(() =>
     /** For the completion guard, so that a transition need not read the content. */
     deliverables: z.int(),
     aliases: z.record(z.string(), z.string()).optional(),
-    trace: z
-      .object({ traceparent: z.string(), tracestate: z.string().optional() })
-      .optional()
-      .describe('W3C trace context of the call that sent it'),
+    trace: optional(
+      z.object({ traceparent: z.string(), tracestate: z.string().optional() }),
+      'W3C trace context of the call that sent it',
+    ),
     imported_at: z.string().optional().describe('Taken over from a document, whose word its first state is'),
   }),
 )

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { once } from '../once.ts'
+import { once, optional } from '../once.ts'
 
 const Text = z.string().max(64_000)
 const Line = z.string().min(1).max(2_000)
@@ -63,10 +63,10 @@ export const Package = once(() =>
     input: z.unknown().optional().describe('Structured input for a specialist'),
     links: z.record(z.string(), z.string()).optional().describe('For example meeting or skill'),
     checks: z.array(Check()).max(50).optional().describe('Checks that Baton runs at submit and at verify'),
-    validation_request: z
-      .object({ items: z.array(Line).max(200), options: z.record(z.string(), z.string()).optional() })
-      .optional()
-      .describe('Points for a person to validate, and the options with their meanings'),
+    validation_request: optional(
+      z.object({ items: z.array(Line).max(200), options: z.record(z.string(), z.string()).optional() }),
+      'Points for a person to validate, and the options with their meanings',
+    ),
   }),
 )
 export type Package = z.infer<ReturnType<typeof Package>>
@@ -105,10 +105,7 @@ export const Result = once(() =>
     artifacts: z.array(ArtifactRef()).max(1_000).optional(),
     decisions: z.array(Decision()).max(200).optional().describe('Decisions made during the work'),
     validation: Validation().optional(),
-    schema_compliance: z
-      .enum(['valid', 'invalid'])
-      .optional()
-      .describe('Whether the output passed its schema'),
+    schema_compliance: optional(z.enum(['valid', 'invalid']), 'Whether the output passed its schema'),
     checks: z.array(CheckResult()).optional().describe('The run of the one who handed in'),
     metadata: z.record(z.string(), z.unknown()).optional(),
     next_steps: z.array(Text).max(200).optional().describe('Steps that should follow'),

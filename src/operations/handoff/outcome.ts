@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { Id, Note, verifyFields } from '../../domain/handoffs/inputs.ts'
+import { text } from '../../domain/schema-parts.ts'
 import { defineOperation } from '../operation.ts'
 import { CHANGE_ERRORS, defineStep, HandoffAnswer } from './fields.ts'
 
@@ -48,11 +49,7 @@ const decide = defineOperation({
   positional: ['id', 'choice'],
   input: () => ({
     id: Id,
-    choice: z
-      .string()
-      .min(1)
-      .max(200)
-      .describe('approve, reject or question; for an escalation one of its options'),
+    choice: text(200).describe('approve, reject or question; for an escalation one of its options'),
     comment: Note.optional(),
   }),
   output: HandoffAnswer,

@@ -194,20 +194,18 @@ const wait = defineOperation({
   positional: ['id'],
   input: () => ({
     id: Id,
-    timeout_s: z.coerce
-      .number()
-      .min(0)
-      .max(86_400)
-      .optional()
-      .describe("Seconds (the handoff's own timeout, else 300)"),
+    timeout_s: optional(
+      z.coerce.number().min(0).max(86_400),
+      "Seconds (the handoff's own timeout, else 300)",
+    ),
   }),
   output: () =>
     HandoffAnswer().extend({
       done: z.boolean().describe('Whether it is completed; if not, it is still open and time is up'),
-      left_s: z
-        .number()
-        .optional()
-        .describe('A call is held for about a minute; so many seconds are left to call again for'),
+      left_s: optional(
+        z.number(),
+        'A call is held for about a minute; so many seconds are left to call again for',
+      ),
       ...Result().shape,
     }),
   untrusted: () => ['handoff', ...Object.keys(Result().shape)],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { criticalPath } from '../../../test/support/critical-path.ts'
 import {
   checkDependencies,
   compareIds,
-  criticalPath,
   findCycle,
   indexById,
   parentOf,

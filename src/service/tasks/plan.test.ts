@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { criticalPath } from '../../../test/support/critical-path.ts'
 import { run } from '../../../test/support/program/invoke.ts'
 import { by, describeOnEngines, type Workspace } from '../../../test/support/program/workspace.ts'
-import { criticalPath } from '../../domain/tasks/task-order.ts'
 import type { OperationOutput } from '../../runner/operation-types.ts'
 
 const planner = by('planner')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
+import { criticalPath } from '../../../test/support/critical-path.ts'
 import {
   by,
   describeOnEngines,
@@ -8,7 +9,6 @@ import {
   START,
   type Workspace,
 } from '../../../test/support/program/workspace.ts'
-import { criticalPath } from '../../domain/tasks/task-order.ts'
 
 const planner = by('planner')
 const claude = by('claude')

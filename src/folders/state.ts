@@ -214,10 +214,6 @@ export class FolderState {
     for (const row of this.#sql('SELECT * FROM file WHERE folder = ?').iterate(folder)) yield toFile(row)!
   }
 
-  forget(folder: string, uid: string): void {
-    this.#sql('DELETE FROM file WHERE folder = ? AND uid = ?').run(folder, uid)
-  }
-
   /** Noted before the file is put in place, so that whoever finds it knows whose it is. */
   willWrite(folder: string, sha256: string, uid: string, rev: number): void {
     this.#sql('INSERT OR REPLACE INTO wrote VALUES (?, ?, ?, ?)').run(folder, sha256, uid, rev)

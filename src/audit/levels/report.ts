@@ -75,10 +75,6 @@ export class Tally {
     this.#bad += 1
   }
 
-  get failed(): boolean {
-    return this.#bad > 0
-  }
-
   /** Failed where anything bad was found, else what is given. */
   report(level: Level, verdict: Exclude<Verdict, 'failed'>, summary: string): LevelReport {
     return {

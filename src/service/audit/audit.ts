@@ -12,7 +12,7 @@ import { logKeyOf, renewKey, signingKey, signingProblem } from './log-key.ts'
 import { readLog } from './log-reader.ts'
 import { currentCheckpoint, proofOf } from './proof.ts'
 import { sequence } from './sequence.ts'
-import { findSession, startSession } from './sessions.ts'
+import { startSession } from './sessions.ts'
 import { storePlace } from './trust.ts'
 import { verifySession } from './verify-session.ts'
 
@@ -22,7 +22,6 @@ const COUNTED = 1_024
 /** The log as a whole: audit sessions, its tree, signed checkpoints and proofs. */
 export class Audit extends UseCases {
   readonly start = startSession.bind(undefined, this.deps)
-  readonly session = findSession.bind(undefined, this.deps)
   readonly verifyChain = verifySession.bind(undefined, this.deps)
   readonly finalize = finalize.bind(undefined, this.deps)
   readonly root = sealedRoot.bind(undefined, this.deps)

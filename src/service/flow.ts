@@ -1,18 +1,13 @@
 import { kindOf, limitsOf } from '../domain/policy.ts'
 import { present } from '../domain/present.ts'
 import { type FlowAnswer, type FlowWindow, flowOf } from '../domain/reports/flow.ts'
-import type { Agents } from './agents/agents.ts'
-import type { ServiceDeps } from './deps.ts'
-import type { Inbox } from './handoffs/inbox.ts'
-
-interface Parts {
-  readonly deps: Pick<ServiceDeps, 'now' | 'policy' | 'store'>
-  readonly looking: Pick<Inbox, 'counts'>
-  readonly agents: Pick<Agents, 'list'>
-}
+import type { Service } from './service.ts'
 
 /** Handoffs of the window, all of them, counted by the store. */
-export async function flowReport({ deps, looking, agents }: Parts, window: FlowWindow): Promise<FlowAnswer> {
+export async function flowReport(
+  { deps, looking, agents }: Service,
+  window: FlowWindow,
+): Promise<FlowAnswer> {
   const [{ tally, oldest }, known, counts] = await Promise.all([
     deps.store.flow(window, deps.now()),
     agents.list(),

@@ -11,36 +11,17 @@ import type { Asked } from '../../domain/people/people-schema.ts'
 import { present } from '../../domain/present.ts'
 import { RANK } from '../../domain/priority.ts'
 import type { Facets, Hit } from '../../domain/search.ts'
-import type { Artifact, Counts, HandoffFilter, LogEntry, Page, PageRequest } from '../../storage/store.ts'
+import type { Counts, HandoffFilter, Page, PageRequest } from '../../storage/store.ts'
 import type { Call } from '../deps.ts'
 import { adminStream, enter } from '../log-record.ts'
 import { asSettled, find } from '../lookup.ts'
 import { refuse, UseCases, write } from '../write.ts'
-
-export interface InboxPage {
-  readonly items: readonly Handoff[]
-  /** The details that a person needs for the items that ask for a decision. */
-  readonly gates?: readonly Asked[]
-  readonly notices: readonly Notice[]
-  readonly next?: string
-}
 
 export interface SearchInput {
   readonly text?: string | undefined
   /** A day, an age or an instant. */
   readonly since?: string | undefined
   readonly facets: Facets
-}
-
-export interface Dossier {
-  readonly handoff: Handoff
-  readonly content: Content
-  readonly timeline: readonly LogEntry[]
-  /** The handoffs above it, the first of the chain first. */
-  readonly path: readonly Handoff[]
-  /** The work that a gate is about. */
-  readonly about?: Handoff
-  readonly files: readonly Artifact[]
 }
 
 const TIMELINE_LENGTH = 200
@@ -55,7 +36,7 @@ export class Inbox extends UseCases {
    * Handoffs that wait for this agent, by priority, then age; and the notices it has not seen. A person also sees
    * the handoffs that any person may decide or take on.
    */
-  async inbox(agent: string, page: PageRequest, isPerson = false): Promise<InboxPage> {
+  async inbox(agent: string, page: PageRequest, isPerson = false) {
     const at = await this.#settled()
     const names = isPerson && agent !== ANYONE ? [agent, ANYONE] : [agent]
     const [handoffs, notices] = await Promise.all([
@@ -110,7 +91,7 @@ export class Inbox extends UseCases {
     return asking.map((handoff, i) => toAsked(handoff, contents[i]))
   }
 
-  async get(ref: string): Promise<Dossier> {
+  async get(ref: string) {
     const { store } = this.deps
     const at = await this.#settled()
     const handoff = await find(this.deps, ref)

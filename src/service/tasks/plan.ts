@@ -6,20 +6,11 @@ const MOST_DRAWN = 40
 const MOST_NEIGHBOURS = 8
 const STEPS_AROUND = 2
 
-export interface TaskPlan {
-  readonly counts: Readonly<Record<string, number>>
-  readonly ready: number
-  /** Tasks that hold up the end, first one first; of a long path the beginning. */
-  readonly path: readonly TaskRow[]
-  /** All of the path. */
-  readonly path_ids: readonly string[]
-  readonly levels: Awaited<ReturnType<Store['taskLevels']>>
-  /** The tasks worth drawing: all of a small plan, else the path and the neighbours of one task. */
-  readonly drawn: readonly TaskRow[]
-  readonly whole: boolean
-}
-
-export async function taskPlan(store: Store, around?: string, withDone = false): Promise<TaskPlan> {
+/**
+ * The tasks that hold up the end, with counts by level. `drawn` are those worth drawing: all of a small plan, else
+ * the path and the neighbours of one task.
+ */
+export async function taskPlan(store: Store, around?: string, withDone = false) {
   const [counts, { tasks: path, ids: path_ids }, levels] = await Promise.all([
     store.counts(),
     store.criticalPath(),

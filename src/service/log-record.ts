@@ -7,6 +7,9 @@ import type { Step } from './handoffs/moves.ts'
 
 type LogRecord = Append['record']
 
+/** Acts that put a record of work into the log. */
+export const RECORD_ACTS: readonly unknown[] = ['thought_record', 'task.reinstate']
+
 /** The log's record of an act: who did it, to which version of what, and when. */
 export function logRecord(act: string, actor: Actor, sub: LogRecord['sub'], ts: string): LogRecord {
   const { name, auth } = actor.broughtBy ?? actor

@@ -7,6 +7,7 @@ import type { ThoughtRecord } from '../../domain/tasks/task.ts'
 import type { LogEntry } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
+import { RECORD_ACTS } from '../log-record.ts'
 
 /** The key of an agent that this process holds. */
 export interface AgentKey {
@@ -59,8 +60,6 @@ export function signRecord(
       : { gitCommit: commit_sha }
   return { signed: true, kid: key.id, envelope: key.attest({ name: task_id, digest }, predicate) }
 }
-
-const RECORD_ACTS: readonly unknown[] = ['thought_record', 'task.reinstate']
 
 /** Whether the author of a record's entry used its key; undefined of all else, and where it had none. */
 export function isSignedEntry({ body, at }: LogEntry, agents: readonly Agent[]): boolean | undefined {

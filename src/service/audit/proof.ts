@@ -6,6 +6,7 @@ import { present } from '../../domain/present.ts'
 import type { LogEntry } from '../../storage/store.ts'
 import { isSignedEntry } from '../agents/signature.ts'
 import type { ServiceDeps } from '../deps.ts'
+import { RECORD_ACTS } from '../log-record.ts'
 import { refuse } from '../write.ts'
 import { newCheckpoint, newestCheckpoint, type Verified } from './checkpoints.ts'
 import { leafOfText, nodeSha256, toBytes } from './hashes.ts'
@@ -86,9 +87,8 @@ async function subjectOf({ store }: ServiceDeps, ref: string, limit: number): Pr
   const record = await store.record(ref)
   const of = record && (await store.task(record.task_id))?.task
   if (record && of) {
-    const acts = ['thought_record', 'task.reinstate']
     const all = await store.timeline(of.uid, of.uid, MOST_OF_A_TASK)
-    const entries = all.filter(({ act, at }) => acts.includes(act) && at === record.created_at)
+    const entries = all.filter(({ act, at }) => RECORD_ACTS.includes(act) && at === record.created_at)
     return { kind: 'record', id: record.uid, entries }
   }
   const session = await store.session(ref)

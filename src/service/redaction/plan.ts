@@ -7,6 +7,7 @@ import type { WorkflowStep } from '../../domain/workflow/workflow.ts'
 import { type Artifact, itemsOf, type Redaction } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
 import { SOURCE_TYPE } from '../documents/identity.ts'
+import { RECORD_ACTS } from '../log-record.ts'
 import { refuse } from '../write.ts'
 import { Eraser, REDACTED } from './eraser.ts'
 import {
@@ -23,13 +24,7 @@ import {
   recordTexts,
   taskTexts,
 } from './places.ts'
-import {
-  type OpenedText,
-  RECORD_ACTS,
-  type ReadEntry,
-  type RedactedSubject,
-  type Related,
-} from './related.ts'
+import type { OpenedText, ReadEntry, RedactedSubject, Related } from './related.ts'
 
 /** The changes of a redaction, decided on the rows that were read. */
 export interface Plan extends Pick<Related, 'heads' | 'handoffs' | 'tasks' | 'runs'> {

@@ -7,6 +7,7 @@ import type { Task, ThoughtRecord } from '../../domain/tasks/task.ts'
 import type { Run } from '../../domain/workflow/run.ts'
 import { type Artifact, itemsOf, type LogEntry } from '../../storage/store.ts'
 import type { ServiceDeps } from '../deps.ts'
+import { RECORD_ACTS } from '../log-record.ts'
 import { refuse } from '../write.ts'
 import type { Whole } from './places.ts'
 
@@ -50,7 +51,6 @@ export interface Related {
 
 const SUBJECT_PAGE = 1_000
 const ALL = 1_000_000
-export const RECORD_ACTS: readonly string[] = ['thought_record', 'task.reinstate']
 
 export async function subjectOf({ store }: ServiceDeps, ref: string): Promise<RedactedSubject> {
   const handoff = await store.handoff(ref)

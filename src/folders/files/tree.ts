@@ -8,7 +8,7 @@ import {
   unlinkSync,
 } from 'node:fs'
 import { BatonError } from '../../domain/errors.ts'
-import { withFolder } from './open-folder.ts'
+import { type Folder, withFolder } from './open-folder.ts'
 import { type FoundFile, type Hashed, hashIn, oddity, readIn, type Stamp, stampOf } from './read-file.ts'
 import {
   type Before,
@@ -148,28 +148,22 @@ export class Tree {
    * file. What somebody wrote into the old file after that is kept beside it, and its name is answered.
    */
   put(path: string, text: string | Uint8Array, before?: Before): Put {
-    const [folder, name] = splitPath(path)
-    try {
-      const done = withFolder(
-        this.root,
-        folder,
-        (dir) => putIn(dir, this.#named(path, name), Buffer.from(text), before),
-        true,
-      )
-      this.#sync(folder)
-      return done ?? { ok: false }
-    } catch (error) {
-      throw cannotWrite(path, error)
-    }
+    const use = (dir: Folder, named: NamedFile) => putIn(dir, named, Buffer.from(text), before)
+    return this.#change(path, use, true) ?? { ok: false }
   }
 
   /** Takes a file away if it is still the one that was looked at; false when it is not. */
   remove(path: string, before: Before): boolean {
+    return this.#change(path, (dir, named) => takeAway(dir, named, before)) ?? false
+  }
+
+  #change<T>(path: string, use: (dir: Folder, named: NamedFile) => T, make = false): T | undefined {
     const [folder, name] = splitPath(path)
+    const named = { path, name, replaced: this.#replaced }
     try {
-      const done = withFolder(this.root, folder, (dir) => takeAway(dir, this.#named(path, name), before))
+      const done = withFolder(this.root, folder, (dir) => use(dir, named), make)
       this.#sync(folder)
-      return done ?? false
+      return done
     } catch (error) {
       throw cannotWrite(path, error)
     }
@@ -188,10 +182,6 @@ export class Tree {
   #sync(folder: string): void {
     if (this.#unsynced) this.#unsynced.add(folder)
     else withFolder(this.root, folder, fsyncFolder)
-  }
-
-  #named(path: string, name: string): NamedFile {
-    return { path, name, replaced: this.#replaced }
   }
 
   make(folder: string): void {

@@ -23,21 +23,26 @@ export interface Numbered {
 /** Names the row that says how many numbers were given out before the year began. */
 export const beforeYear = (year: string): string => `numbers_before_${year}`
 
-/** The rows that a transaction loaded, then as its units changed them. Engines fill and flush it. */
-export type Loaded = Readonly<ReturnType<typeof emptyLoaded>>
-
-export const emptyLoaded = () => ({
+/** Rows that a unit can read and change. */
+export const emptyRows = () => ({
   handoffs: new Map<string, Handoff>(),
   contents: new Map<string, Content>(),
   agents: new Map<string, Agent>(),
   tasks: new Map<string, TaskRow>(),
   streams: new Map<string, Stream>(),
-  notices: new Map<string, Notice>(),
   sessions: new Map<string, AuditSession>(),
   runs: new Map<string, Run>(),
   /** By digest. */
   blocks: new Map<string, Block>(),
   deliveries: new Map<string, Delivery>(),
+})
+
+/** The rows that a transaction loaded, then as its units changed them. Engines fill and flush it. */
+export type Loaded = Readonly<ReturnType<typeof emptyLoaded>>
+
+export const emptyLoaded = () => ({
+  ...emptyRows(),
+  notices: new Map<string, Notice>(),
   /** uids of the gates and delegations below each handoff that has some. */
   gates: new Map<string, Set<string>>(),
   idems: new Map<string, Idem>(),

@@ -13,6 +13,7 @@ import type { Task, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { Run } from '../domain/workflow/run.ts'
 import { isWithin, type Outcome, TransactionLost } from './group-commit.ts'
 import {
+  emptyRows,
   follow,
   gatesBelow,
   idemKey,
@@ -81,17 +82,7 @@ class UnitView implements View {
   readonly #left = new Map<string, Left>()
   readonly #set: WorkingSet
   readonly #reads: Reads
-  readonly #own = {
-    handoffs: new Map<string, Handoff>(),
-    contents: new Map<string, Content>(),
-    agents: new Map<string, Agent>(),
-    tasks: new Map<string, TaskRow>(),
-    streams: new Map<string, Stream>(),
-    sessions: new Map<string, AuditSession>(),
-    runs: new Map<string, Run>(),
-    blocks: new Map<string, Block>(),
-    deliveries: new Map<string, Delivery>(),
-  }
+  readonly #own = emptyRows()
 
   constructor(set: WorkingSet, reads: Reads) {
     this.#set = set

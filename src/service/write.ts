@@ -12,7 +12,8 @@ import { notePassed, passedSecrets } from './secrets.ts'
 /** The row that a write changed; the answer to a repeated call is rebuilt from it. */
 export interface Subject {
   readonly uid: string
-  readonly rev: number
+  /** 1 for rows that never change. */
+  readonly rev?: number
 }
 
 export interface Write<T> {
@@ -77,7 +78,7 @@ export async function write<T>(deps: ServiceDeps, call: Call, work: Write<T>): P
       const about = () => (work.subject ? work.subject(value) : (value as Subject))
       if (passed.length > 0) notePassed(step, work.op, about().uid, passed)
       if (idem && input_hash !== undefined) {
-        const { uid, rev } = about()
+        const { uid, rev = 1 } = about()
         view.addIdem({ ...idem, input_hash, subject: uid, rev, at })
       }
       return { value }

@@ -148,7 +148,6 @@ export class Tokens extends UseCases {
         putToken(step, token, act)
         return token
       },
-      subject: (value) => ({ uid: value.uid, rev: 1 }),
       reload: async (uid) => (await this.deps.store.tokens()).find((t) => t.uid === uid),
     })
   }

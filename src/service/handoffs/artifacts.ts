@@ -63,7 +63,6 @@ export class Artifacts extends UseCases {
         enter(step, 'artifact.put', { k: 'artifact', id: uid, stream, subject: handoff?.uid, fields })
         return artifact
       },
-      subject: (artifact) => ({ uid: artifact.uid, rev: 1 }),
       reload: (subject) => deps.store.artifact(subject),
     })
   }

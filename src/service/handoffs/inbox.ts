@@ -199,7 +199,6 @@ export class Inbox extends UseCases {
         enter(step, 'notice.ack', { k: 'notice', id: uid })
         return { ...notice, seen_at: step.at }
       },
-      subject: (notice) => ({ uid: notice.uid, rev: 1 }),
       reload: (subject) =>
         deps.store.transact({
           reads: { notices: [subject] },

@@ -104,7 +104,6 @@ export class Tasks extends UseCases {
           demandPm(step, input.on_behalf_of)
           return addRecord({ ...step, key, isAsker }, uid, mustTask(step.view, id).task, input).record
         },
-        subject: (record) => ({ uid: record.uid, rev: 1 }),
         reload: (subject) => deps.store.record(subject),
       })
     }

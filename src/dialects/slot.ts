@@ -87,13 +87,7 @@ function readSlot(found: unknown): Slot | string {
   return { version: VERSION, draft: draft.data, read_as: readAs.data }
 }
 
-interface Completed {
-  readonly draft: Data
-  readonly carried: readonly string[]
-  readonly contradicted: readonly string[]
-}
-
-function completeDraft(native: Draft, slot: Slot): Completed {
+function completeDraft(native: Draft, slot: Slot) {
   const draft: Data = { ...native }
   const carried: string[] = []
   const contradicted: string[] = []

@@ -43,14 +43,8 @@ export async function extraFiles(work: Work): Promise<void> {
   for (const { folder, stamp, at } of beside) work.state.putStamp(work.path, folder, { stamp, at, cost: 0 })
 }
 
-interface Changed {
-  readonly folder: string
-  readonly stamp: string
-  readonly at: number
-}
-
 /** Folders beside the handoffs in which something came or went since these files were made. */
-function changedBeside({ kind, tree, state, path }: Work): readonly Changed[] {
+function changedBeside({ kind, tree, state, path }: Work) {
   return (kind.beside?.(tree) ?? []).flatMap((folder) => {
     const at = Date.now()
     const now = quietly(() => tree.folderStamp(folder))

@@ -87,7 +87,7 @@ const REDACTION = 'audit.redact'
  */
 export class Events extends UseCases {
   readonly #recent: Event[] = []
-  readonly #subjects = new Map<string, KnownSubject>()
+  readonly #subjects = new Map<string, { readonly rev: number; readonly subject: EventSubject }>()
   readonly #pages = new Map<string, Promise<readonly Event[]>>()
   readonly #waiting = new Set<() => void>()
   #followers = 0
@@ -308,10 +308,6 @@ export class Events extends UseCases {
 }
 
 type EventSubject = Pick<Event, 'id' | 'title' | 'from' | 'to' | 'task' | 'trace'>
-interface KnownSubject {
-  readonly rev: number
-  readonly subject: EventSubject
-}
 
 const toEvent = (entry: LogEntry, record: AuditRecord, subject: EventSubject): Event => ({
   cursor: String(entry.id),

@@ -38,19 +38,15 @@ export function valuesFor(run: Run, step: string, output: unknown): Readonly<Rec
   )
 }
 
-/** The input of a step as far as it is known. `absent` are names whose source has ended, or is given, and lacks them. */
-export interface StepInput {
-  readonly value: unknown
-  readonly names: readonly string[]
-  readonly absent: readonly string[]
-}
-
-/** The input of a step from the run and the values of the steps before it; `given` stands for a step that hands in. */
+/**
+ * The input of a step as far as it is known, from the run and the values of the steps before it; `given` stands for a
+ * step that hands in. `absent` are names whose source has ended, or is given, and lacks them.
+ */
 export function inputOf(
   run: RunInput,
   step: WorkflowStep,
   given?: { readonly step: string; readonly output: unknown },
-): StepInput {
+) {
   const input: Record<string, unknown> = {}
   const absent: string[] = []
   let whole: unknown

@@ -12,11 +12,6 @@ import { Statuses, stateOf, statusOf } from '../words.ts'
 /** One handoff as `state/current.json` lists it. */
 export type StateEntry = Pick<Draft, 'id' | 'created_at' | 'from' | 'to' | 'state'>
 
-export interface StateFile {
-  readonly entries: readonly StateEntry[]
-  readonly diagnostics: readonly PlacedProblem[]
-}
-
 export type Updated =
   | { readonly ok: true; readonly text: string }
   /** A file that cannot be read is left as it is. */
@@ -27,7 +22,7 @@ const LIST = 'handoffs'
 const MOST_ADDED = 20
 
 /** The handoffs of a state file, oldest first. Comments, trailing commas and a byte order mark are read over. */
-export function readState(source: Source): StateFile {
+export function readState(source: Source) {
   const fields = fieldsOf(source)
   const none = `this is not a state file; write a JSON object with a list ${LIST}`
   const noState = () => placedProblem('error', 'no_state', none, source.position(source.start))

@@ -18,7 +18,6 @@ export interface Received {
   readonly checks: readonly CheckResult[]
   /** What stops the receiver from starting, in the words of document 004. */
   readonly blockers: readonly string[]
-  readonly warnings: readonly string[]
 }
 
 interface ReceivingOutcome {
@@ -48,7 +47,6 @@ export function checkReceiving(draft: Draft, facts: ReceivingFacts = {}): Receiv
       return { name, ok: blockers.length === 0, ...(detail !== '' && { detail }) }
     }),
     blockers: outcomes.flatMap(({ blockers }) => blockers),
-    warnings: outcomes.flatMap(({ warnings = [] }) => warnings),
   }
 }
 

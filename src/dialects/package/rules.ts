@@ -4,23 +4,17 @@ import { own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
 import { blankIn, isPlaceholder } from '../text/placeholder.ts'
 import { insideProject, type Kinds } from './artifacts.ts'
-import { answeredBy, type OpenDelegation, typeOf } from './types.ts'
+import { typeOf } from './types.ts'
 
 const finding = (severity: Severity, code: string, field: string, message: string): FieldProblem[] => [
   { severity, code, message, field },
 ]
 
-export interface SendingFacts {
-  readonly kinds?: Kinds
-  /** Delegations that wait for an answer; absent when the caller does not know. */
-  readonly open?: readonly OpenDelegation[]
-}
-
-type Rule = (draft: Draft, facts: SendingFacts) => readonly FieldProblem[]
+type Rule = (draft: Draft, kinds: Kinds | undefined) => readonly FieldProblem[]
 
 /** The four rules of document 004 for whoever sends, and what a package cannot do without. */
-export function checkSending(draft: Draft, facts: SendingFacts = {}): readonly FieldProblem[] {
-  return RULES.flatMap((rule) => rule(draft, facts))
+export function checkSending(draft: Draft, kinds?: Kinds): readonly FieldProblem[] {
+  return RULES.flatMap((rule) => rule(draft, kinds))
 }
 
 const NO_SENDER = 'nobody sends this package; write the sender as from.agent'
@@ -45,7 +39,7 @@ const words: Rule = ({ package: travels = {} }) => {
 }
 
 /** Rule 2: artifacts are referenced by paths that lead to them. */
-const artifacts: Rule = ({ package: travels }, { kinds }) =>
+const artifacts: Rule = ({ package: travels }, kinds) =>
   (travels?.artifacts ?? []).flatMap(({ path }, i) => {
     const field = `package.artifacts.${i}.path`
     if (isPlaceholder(path, 'package')) return []
@@ -66,9 +60,9 @@ const questions: Rule = ({ package: travels }) =>
     return finding('warning', 'pending_without_question', `package.decisions.${i}`, message)
   })
 
-const deliverable: Rule = (draft, { open }) => {
+const deliverable: Rule = (draft) => {
   const { deliverables = [], validation_request: validation } = draft.package ?? {}
-  const type = deliverables.length > 0 ? undefined : typeOf(draft, open)
+  const type = deliverables.length > 0 ? undefined : typeOf(draft)
   const where = '(--deliverable, or expectations.deliverable in a file)'
   const ask = (severity: Severity, what: string) =>
     finding(severity, 'missing_deliverable', 'package.deliverables', `${what} ${where}`)
@@ -87,19 +81,7 @@ const blanks: Rule = (draft) =>
     return finding('warning', 'placeholder_inside', field, `"${text}" has the blank ${blank}; fill it in`)
   })
 
-const answer: Rule = (draft, { open }) => {
-  if (open === undefined || typeOf(draft, open) !== 'return') return []
-  const answered = answeredBy(draft, open)
-  if (answered.kind === 'one') return []
-  if (answered.kind === 'several') {
-    const message = `this could answer ${answered.ids.join(' or ')}; name one as in_reply_to`
-    return finding('error', 'ambiguous_return', 'in_reply_to', message)
-  }
-  const message = `${draft.to ?? 'the receiver'} has no open delegation to ${draft.from ?? 'the sender'} that this could answer; name it as in_reply_to`
-  return finding('warning', 'return_without_delegation', 'type', message)
-}
-
-const RULES: readonly Rule[] = [ends, words, artifacts, questions, deliverable, blanks, answer]
+const RULES: readonly Rule[] = [ends, words, artifacts, questions, deliverable, blanks]
 
 /** The lists whose elements have keys of their own, and the keys of a person's words. */
 export const PROSE_IN = {

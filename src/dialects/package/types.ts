@@ -65,8 +65,7 @@ export function marksOf(draft: Draft, open: readonly OpenDelegation[] = []): Typ
 }
 
 /** The given type, else the one that the rule of document 004 gives. */
-export const typeOf = (draft: Draft, open: readonly OpenDelegation[] = []): HandoffType =>
-  draft.type ?? inferType(marksOf(draft, open))
+export const typeOf = (draft: Draft): HandoffType => draft.type ?? inferType(marksOf(draft))
 
 /**
  * Which of the open delegations a package answers: the one it names, else the only one between the same two in

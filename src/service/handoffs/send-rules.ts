@@ -76,7 +76,7 @@ export async function judgeSending(deps: ServiceDeps, offered: Offered): Promise
   const { type, warnings } = typeOf(offered, open, isPerson)
   const answers = type === 'return' ? answered(offered, open) : undefined
   const kinds = await kindsOf(deps, offered.package)
-  const found = checkSending(draftOf(offered, type), present({ kinds }))
+  const found = checkSending(draftOf(offered, type), kinds)
   if (send) refuseBroken(found)
   return { type, ...present({ answers }), warnings: [...warnings, ...found.map(said), ...more] }
 }

@@ -372,10 +372,7 @@ class UnitView implements View {
 export const leafHash = (entry: string): string => sha256(`\0${entry}`, 'base64')
 
 /** Commits to the values of an entry: digests for the log, and the strings that open them. */
-function disclose(fields: Readonly<Record<string, unknown>>): {
-  digests: Record<string, string>
-  disclosures: string[]
-} {
+function disclose(fields: Readonly<Record<string, unknown>>) {
   const digests: Record<string, string> = {}
   const disclosures: string[] = []
   for (const [name, value] of Object.entries(fields)) {

@@ -58,10 +58,7 @@ function withFile<T>(
   }
 }
 
-export interface Hashed {
-  readonly sha256: string
-  readonly stamp: Stamp
-}
+export type Hashed = Pick<FoundFile, 'sha256' | 'stamp'>
 
 const PIECE = 1 << 20
 const LINK = 'it is a symbolic link, which is not followed'

@@ -32,7 +32,7 @@ const SHARE = 20
 const CHEAP_MS = 25
 
 /** Of the paths that the system named those that are not as they were: whoever waits for them need not wait for the rest. */
-export function namedFirst(work: Work, { flat, touched = new Set() }: Hints): readonly ScannedEntry[] {
+export function namedFirst(work: Work, { flat, touched = new Set() }: Hints) {
   return flat.flatMap((folder) => {
     const names = [...touched].flatMap((path) =>
       path.startsWith(`${folder}/`) ? [path.slice(folder.length + 1)] : [],
@@ -44,11 +44,6 @@ export function namedFirst(work: Work, { flat, touched = new Set() }: Hints): re
       return isOne && !isUnchanged(work.state.look(work.path, path), entry) ? [{ path, entry }] : []
     })
   })
-}
-
-export interface ScannedEntry {
-  readonly path: string
-  readonly entry: FolderEntry
 }
 
 /** Who wrote first comes first: what is taken from a queue is taken by age. */

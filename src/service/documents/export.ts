@@ -76,9 +76,7 @@ function rewritten(document: Document, draft: Draft, to: DialectId, { supply = {
 const at = (draft: Draft, field: string): unknown => valueAt(draft, field.split('.'))
 
 /** A handoff with its content and the text that it came from. */
-interface KeptHandoff extends NamedHandoffs {
-  readonly handoff: Handoff
-  readonly content: Content
+interface KeptHandoff extends NamedHandoffs, Imported {
   readonly text?: string | undefined
   readonly path?: string | undefined
 }

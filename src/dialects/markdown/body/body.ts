@@ -266,11 +266,7 @@ function cellsOf(line: string): string[] {
   return inner.split(/(?<!\\)\|/, COLUMNS_MAX).map((cell) => cell.trim())
 }
 
-interface Label {
-  readonly label: string
-  readonly value: string
-  readonly at: number
-}
+type Label = Pick<BodyField, 'label' | 'value' | 'at'>
 
 /** All labels with their values on a line. */
 function fieldsIn(line: string): readonly Label[] {

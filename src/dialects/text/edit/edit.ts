@@ -27,11 +27,6 @@ import {
 import { type FlowStyle, insertInFlow, removeFromFlow, replaceInFlow } from './edit-flow.ts'
 import { areSure, eolOf, indentAt, type Splice, spliced } from './splice.ts'
 
-interface Styles {
-  readonly flow: FlowStyle
-  readonly block: BlockStyle
-}
-
 /** A piece as it stands after the changes so far. */
 interface State {
   readonly content: string
@@ -46,7 +41,7 @@ interface Job {
   readonly value: unknown
   /** What the piece must read as afterwards. */
   readonly wanted: unknown
-  readonly styles: Styles
+  readonly styles: ReturnType<typeof stylesOf>
   readonly isJson: boolean
 }
 
@@ -244,7 +239,7 @@ function removed(job: Job, { branch, entry }: Owner, parent: Owner | undefined):
   return [{ at: branch.start, end: endOfTree(text, branch), text: JSON.stringify(empty) }]
 }
 
-function stylesOf(content: string, tree: Tree | undefined, isJson: boolean, eol: string): Styles {
+function stylesOf(content: string, tree: Tree | undefined, isJson: boolean, eol: string) {
   const block: BlockStyle = {
     eol,
     // A dash right below the first letter of its key.

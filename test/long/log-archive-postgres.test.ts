@@ -1,3 +1,3 @@
 import { describeArchive } from '../support/log/archived.ts'
 
-describeArchive('postgres', 500_000)
+describeArchive('postgres', 2_000_000)

@@ -75,3 +75,10 @@ describe('the systemd unit', () => {
     assert.ok(Number(keys.get('TimeoutStopSec')) > 5)
   })
 })
+
+describe('the page about PostgreSQL', () => {
+  it('tells how a store moves there, and both lists of pages lead to it', () => {
+    assert.match(text('how-to/postgres.md'), /^baton store move --to postgres:\/\//m)
+    for (const list of ['README.md', '../README.md']) assert.match(text(list), /how-to\/postgres\.md\)/)
+  })
+})

@@ -45,7 +45,9 @@ export function Confirm(props: {
     const before = document.activeElement
     form.current?.querySelector<HTMLElement>('select, textarea, button')?.focus()
     return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
+      // Nobody loses the field that was gone to meanwhile.
+      const isFree = document.activeElement === document.body
+      if (isFree && before instanceof HTMLElement && before.isConnected) before.focus()
     }
   }, [])
   return (

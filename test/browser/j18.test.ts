@@ -166,6 +166,7 @@ describe('the keys of a handoff', () => {
     await press('v')
     await can().getByRole('form').getByRole('textbox').press('Enter')
     await until('the end', async () => (await get(id)).state === 'completed')
+    await can().getByRole('form').waitFor({ state: 'detached' })
     await press('m')
     await page.keyboard.type('Thank you')
     assert.equal(await page.getByRole('textbox', { name: 'Comment' }).inputValue(), 'Thank you')

@@ -172,6 +172,28 @@ describe('the keys of a handoff', () => {
     assert.equal(await page.getByRole('textbox', { name: 'Comment' }).inputValue(), 'Thank you')
   })
 
+  it('leave the field alone that was gone to while a judgement was on its way', async () => {
+    const id = await started('Commented meanwhile')
+    await codex.handoff_submit({ id, note: 'done' })
+    await openPage(id)
+    await can()
+      .getByRole('button', { name: /^Accept as done/ })
+      .focus()
+    const late = Promise.withResolvers<void>()
+    const verify = /\/v1\/handoffs\/[^/]+\/verify$/
+    await page.route(verify, (route) => late.promise.then(() => route.continue()))
+    await press('Enter')
+    await can().getByRole('form').getByRole('textbox').press('Enter')
+    const comment = page.getByRole('textbox', { name: 'Comment' })
+    await comment.focus()
+    await page.keyboard.type('Thank')
+    late.resolve()
+    await can().getByRole('form').waitFor({ state: 'detached' })
+    await page.keyboard.type(' you')
+    assert.equal(await comment.inputValue(), 'Thank you')
+    await page.unroute(verify)
+  })
+
   it('lead from a question to the next with j, and to its answer with a', async () => {
     const ids: string[] = []
     for (const title of ['First asked', 'Second asked']) {

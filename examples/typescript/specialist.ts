@@ -8,6 +8,7 @@ const Components = z.object({ files: z.array(z.string()) })
 
 const [address = ':memory:', part = 'all'] = process.argv.slice(2)
 const baton = await openBaton(address)
+let leave = () => baton.close()
 
 if (part !== 'orchestrator') {
   const specialist = await baton.work(
@@ -18,10 +19,11 @@ if (part !== 'orchestrator') {
       return { artifact: file, validation: { tests_passing: true, coverage_percentage: 87 } }
     },
   )
-  process.once('SIGTERM', async () => {
+  leave = async () => {
     await specialist.close({ timeout_s: 5 })
     await baton.close()
-  })
+  }
+  process.once('SIGTERM', leave)
 
   // JSON Schemas as objects here, as paths of files just as well.
   await baton.specialist(
@@ -50,7 +52,7 @@ if (part !== 'worker') {
       if (error instanceof HandoffFailedException) console.log(error.message)
     }
   }
-  await baton.close()
+  await leave()
 }
 
 // Prints:

@@ -59,12 +59,12 @@ export function handoffList(filter: HandoffFilter, { limit, cursor }: PageReques
   const after = given(cursor, (uid) => before(uidCursor(uid)))
   const ref = given(filter.ref, contains)
   const [narrow, ...others] = equal({ task, run, parent, waiting_for })
-  if (narrow) {
-    const rest = [...equal({ from_agent: from, to_agent: to, type }), ...given(state, oneOf('state'))]
-    return newestFirst('handoff', limit, [narrow, ...after], [...others, ...rest, ...ref])
-  }
-  const all = newestFirst('handoff', limit, after, ref)
-  return (from ?? to ?? type ?? state) === undefined ? all : { ...all, shelf: shelfOf(filter) }
+  const rest = [...equal({ from_agent: from, to_agent: to, type }), ...given(state, oneOf('state'))]
+  if (narrow) return newestFirst('handoff', limit, [narrow, ...after], [...others, ...rest, ...ref])
+  if (rest.length === 0) return newestFirst('handoff', limit, after, ref)
+  // A row may change after its uid was found on the shelf.
+  const among = ref.length > 0 ? [...ref, ...rest] : []
+  return { ...newestFirst('handoff', limit, after, among), shelf: shelfOf(filter) }
 }
 
 function shelfOf({ from, to, type, state }: HandoffFilter): Shelf {

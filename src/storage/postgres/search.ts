@@ -1,7 +1,7 @@
 import { facetWord } from '../../domain/search.ts'
 import { BEHIND, type SearchEngine, searchOver } from '../search.ts'
 import type { Store } from '../store.ts'
-import { type Ask, askWith, type Trip } from './connection/ask.ts'
+import { type Ask, askWith, planned, type Trip } from './connection/ask.ts'
 import { call } from './connection/round-trip.ts'
 import { settled } from './reading/log.ts'
 import { translated } from './reading/queries.ts'
@@ -64,9 +64,6 @@ const BOTH = withDocuments(`WITH t0 AS MATERIALIZED (${tierRows(0, '$4', '$5')})
     t1 AS MATERIALIZED (${tierRows(1, '$6', '$7', '(SELECT count(*) FROM t0) < $3')})
   SELECT * FROM t0 UNION ALL SELECT * FROM t1 ORDER BY tier, seq DESC LIMIT $3`)
 
-/** Our sessions take no bitmaps, and an index of words has no other way. Until the end of the round trip. */
-const BITMAPS = `SELECT set_config('enable_bitmapscan', 'on', true)`
-
 interface Ways extends Pick<SearchEngine, 'inTurn' | 'rest'> {
   readonly write: Ask
   readonly trip: Trip
@@ -105,9 +102,9 @@ export function postgresSearch(
     async match(tiers, since, limit, catchUp) {
       const asked = tiers.flatMap(({ expression, below }) => [`${whole(own)} & (${expression})`, below])
       const text = tiers.length === 1 ? ONE : BOTH
-      const read = slowTrip(catchUp)
-      const [, rows] = await read([call({ text: BITMAPS }), call({ text }, ws, since, limit, ...asked)])
-      return rows ?? []
+      // Our sessions take no bitmaps, and an index of words has no other way.
+      const read = askWith(planned(slowTrip(catchUp), { enable_bitmapscan: 'on' }), ws)
+      return read(undefined, text, since, limit, ...asked)
     },
     write: { ...{ and: ' & ', or: ' | ', not: ' & !' }, prefix: (word) => `'${word}':*`, whole },
   })

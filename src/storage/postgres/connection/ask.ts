@@ -5,6 +5,9 @@ import { isEnded } from './errors.ts'
 import { type Call, call, type Rows, roundTrip, type Value } from './round-trip.ts'
 
 const LOOK_MS = 20
+const SET_PLANNER = {
+  text: 'SELECT count(set_config(name, value, true)) FROM unnest($1::text[], $2::text[]) AS s (name, value)',
+}
 
 /** Reads in one round trip; each call sees what was committed before it began. */
 export type Trip = (calls: readonly Call[], signal?: AbortSignal) => Promise<readonly Rows[]>
@@ -26,6 +29,15 @@ export const tripOn =
         if (attempt > connections.size || !isEnded(error)) throw error
       }
     }
+  }
+
+/** Settings of the planner for one statement, until the end of its round trip. */
+export const planned =
+  (trip: Trip, settings: Readonly<Record<string, 'on' | 'off'>>): Trip =>
+  async (calls, signal) => {
+    const [names, values] = [Object.keys(settings), Object.values(settings)]
+    const [, ...rows] = await trip([call(SET_PLANNER, names, values), ...calls], signal)
+    return rows
   }
 
 /** The server is told to stop when the signal ends. The connection is not used again: its next statement may be stopped. */

@@ -9,24 +9,40 @@ const INDEXED = new Set(['run.state', 'task.status'])
 /** Puts a value beside the text and names it there; `$1` is the workspace. */
 type Bind = (value: Value) => string
 
+type Printed = [text: string, ...values: Value[]]
+
 /**
  * The SQL of a list, and its values. Conditions that no index answers are put to a bounded number of rows, in the
  * order of the list, that were found by one.
  */
-export function printed(listing: Listing): [string, ...Value[]] {
-  const values: Value[] = []
-  const bind: Bind = (value) => `$${values.push(value) + 1}`
-  const { columns, among, shelf, order } = listing
-  if (!shelf && among.length === 0) return [found(listing, columns, listing, bind), ...values]
-  const bounds = among.length > 0 ? { limit: WINDOW } : listing
-  const rows = shelf
-    ? `(${onShelf(shelf, listing.where, bounds, bind)}) AS k (key) CROSS JOIN LATERAL (
+export const printed = ({ columns, among, shelf, order, ...listing }: Listing): Printed =>
+  withValues((bind) => {
+    if (!shelf && among.length === 0) return found({ ...listing, order }, columns, listing, bind)
+    const rows = shelf
+      ? `(${onShelf(shelf, listing.where, listing, bind)}) AS k (key) CROSS JOIN LATERAL (
         SELECT * FROM baton.handoff WHERE ws = $1 AND uid = k.key OFFSET 0) AS r`
-    : `(${found(listing, '*', bounds, bind)}) AS r`
-  const conditions = ['true', ...among.map((condition) => conditionOf(condition, bind))]
-  const page = last(order, { limit: listing.limit })
-  return [`SELECT ${columns} FROM ${rows} WHERE ${conditions.join(' AND ')} ${page}`, ...values]
+      : `(${found({ ...listing, order }, '*', { limit: WINDOW }, bind)}) AS r`
+    return `SELECT ${columns} FROM ${rows} WHERE ${allOf(among, bind)} ${last(order, { limit: listing.limit })}`
+  })
+
+/** uids on a shelf, as many as may be looked at for conditions that no index answers. */
+export const shelved = (shelf: Shelf, where: readonly Condition[]): Printed =>
+  withValues((bind) => onShelf(shelf, where, { limit: WINDOW }, bind))
+
+/** Of the handoffs with these uids, the page for which all of `among` holds. */
+export const amongThese = (uids: readonly string[], { columns, among, order, limit }: Listing): Printed =>
+  withValues((bind) => {
+    const rows = `baton.handoff WHERE ws = $1 AND uid = ANY (${bind(uids)}::text[])`
+    return `SELECT ${columns} FROM ${rows} AND ${allOf(among, bind)} ${last(order, { limit })}`
+  })
+
+function withValues(print: (bind: Bind) => string): Printed {
+  const values: Value[] = []
+  return [print((value) => `$${values.push(value) + 1}`), ...values]
 }
+
+const allOf = (conditions: readonly Condition[], bind: Bind): string =>
+  ['true', ...conditions.map((condition) => conditionOf(condition, bind))].join(' AND ')
 
 type Bounds = Pick<Listing, 'limit' | 'offset'>
 
@@ -37,7 +53,12 @@ const last = (order: string, { limit, offset = 0 }: Bounds): string =>
  * Rows that an index finds. One of several states is looked up state by state, each in the order of the index; a plain
  * condition would walk through the history of a workspace to find the few rows that are open.
  */
-function found({ table, where, order }: Listing, columns: string, bounds: Bounds, bind: Bind): string {
+function found(
+  { table, where, order }: Pick<Listing, 'table' | 'where' | 'order'>,
+  columns: string,
+  bounds: Bounds,
+  bind: Bind,
+): string {
   const [first] = where
   const each = first?.op === 'in' && INDEXED.has(`${table}.${first.column}`) ? first : undefined
   const states = each && bind([...new Set(each.value)])

@@ -2,9 +2,9 @@ import { isSlow } from '../../filters.ts'
 import type { FlowWords } from '../../flow.ts'
 import { docs, type Engine, queriesOver, toTaskRows } from '../../queries.ts'
 import type { Store } from '../../store.ts'
-import { type Ask, askWith, type Trip } from '../connection/ask.ts'
+import { type Ask, askWith, planned, type Trip } from '../connection/ask.ts'
 import type { Rows } from '../connection/round-trip.ts'
-import { printed } from './listing.ts'
+import { amongThese, printed, shelved } from './listing.ts'
 import { settled } from './log.ts'
 
 const AGENT_COUNTS = `SELECT 'outgoing', agent, count(*) FROM party WHERE side = 'from' GROUP BY agent
@@ -48,6 +48,8 @@ type Trips = Readonly<Record<'quick' | 'history' | 'slow', Trip>>
 /** The reads of the port; each is answered by an index. */
 export function postgresQueries({ quick, history, slow }: Trips, ws: number) {
   const [ask, askHistory, askSlowly] = [askWith(quick, ws), askWith(history, ws), askWith(slow, ws)]
+  // Thousands of rows of a large table are read ahead, in the order in which they lie on the disk.
+  const askInBlocks = askWith(planned(slow, { enable_bitmapscan: 'on', enable_indexscan: 'off' }), ws)
   const shared =
     (answer: Ask): Engine['ask'] =>
     (sql, ...values) => {
@@ -64,10 +66,12 @@ export function postgresQueries({ quick, history, slow }: Trips, ws: number) {
           ${by('uid')} ${hasId ? `UNION ALL ${by('id')}` : ''} LIMIT 1) AS r`
         return gathered((refs) => ask(`${table}_by_ref_${columns}`, text, refs))
       },
-      list(listing) {
-        const [text, ...values] = printed(listing)
-        const quickly = listing.shelf?.keys.length ? askHistory : ask
-        return (isSlow(listing) ? askSlowly : quickly)(undefined, text, ...values)
+      async list(listing) {
+        const { shelf, where } = listing
+        if (!isSlow(listing)) return (shelf?.keys.length ? askHistory : ask)(undefined, ...printed(listing))
+        if (!shelf) return askSlowly(undefined, ...printed(listing))
+        const uids = (await askSlowly(undefined, ...shelved(shelf, where))).map(([uid]) => uid!)
+        return askInBlocks(undefined, ...amongThese(uids, listing))
       },
       settled: () => settled(quick, ws),
       agentCounts: AGENT_COUNTS,

@@ -62,6 +62,8 @@ async function on(engine: string, address: string, folder: string): Promise<read
     await writeLog(service)
     const { child, ...server } = await started(address)
     port = server.port
+    // The first calls of a process compile its code, whatever else it does.
+    await crew.work(2 * SLICE_MS, THINK_MS)
     const begun = performance.now()
     let slices = 0
     for (taken.entries += await behind(store); (await behind(store)) > AGENTS * 64; slices += 1)

@@ -10,8 +10,9 @@ import { missingTile } from './tree-reader.ts'
 
 /** Leaves that are taken in with one write. */
 const AT_ONCE = 2_048
-/** Beside the calls of a server: each step holds the process for a few milliseconds. */
+/** Beside the calls of a server, which may have to wait for each part: it takes about a millisecond. */
 const AT_ONCE_BESIDE = 256
+const PART = 32
 /** How long a writer that took a lower number may keep the others out of the tree. */
 const PATIENCE_MS = 10_000
 /** Heads of streams that are kept between pages; more would be read again. */
@@ -22,7 +23,7 @@ type Heads = Map<string, ChainHead>
 /**
  * Takes every entry that was committed before the call into the tree, in the order of their ids. Any number of
  * processes may do this at once: each step is conditional on the size it began with, so they never disagree. A server
- * passes `beside`: it is told after each small step how many are left, makes room for calls, and ends it by false.
+ * passes `beside`: it is told after each part of a step how many are left, makes room for calls, and ends it by false.
  */
 export async function sequence(store: Store, beside?: (left: number) => Promise<boolean>): Promise<Tree> {
   const { newest, ...begun } = await store.tree()
@@ -30,15 +31,23 @@ export async function sequence(store: Store, beside?: (left: number) => Promise<
   const deadline = performance.now() + PATIENCE_MS
   const heads: Heads = new Map()
   let tree: Tree = begun
+  const goesOn = async () => !beside || (await beside(newest - tree.last))
   while (tree.last < newest) {
     const { entries } = await store.changes(String(tree.last), beside ? AT_ONCE_BESIDE : AT_ONCE)
     if (entries.length > 0) {
-      const { next, tiles } = await grown(store, tree, entries, heads)
+      const grow = await growing(store, tree, heads)
+      const part = beside ? PART : AT_ONCE
+      for (let i = 0; i < entries.length; i += part) {
+        if (!(await goesOn())) return tree
+        await grow.take(entries.slice(i, i + part))
+      }
+      if (!(await goesOn())) return tree
+      const { next, tiles } = grow.grown()
       const isMine = await store.growTree(tree.size, next, tiles)
       tree = isMine ? next : await store.tree()
       // Another has taken in more or less than this page: where the streams stand is read again.
       if (!isMine) heads.clear()
-      if (beside && !(await beside(newest - tree.last))) return tree
+      if (!(await goesOn())) return tree
       continue
     }
     // An entry above is there and one below is still being written: its number was taken first.
@@ -52,28 +61,32 @@ export async function sequence(store: Store, beside?: (left: number) => Promise<
   return tree
 }
 
-async function grown(
-  store: Store,
-  tree: Tree,
-  entries: readonly LogEntry[],
-  heads: Heads,
-): Promise<{ next: Tree; tiles: readonly Tile[] }> {
+/** Takes entries in, part by part, and answers the tree and the tiles that this makes. */
+async function growing(store: Store, tree: Tree, heads: Heads) {
   const open = await openTilesOf(store, tree.size)
   const growing = new GrowingTree(nodeSha256, { size: tree.size, hashes: tree.edge.map(toBytes) }, open)
   const firsts = new Map(open.flatMap(({ level, n, first }) => (level === 0 ? [[n, first]] : [])))
-  await readHeads(store, entries, heads)
-  for (const entry of entries) {
-    const { size } = growing.edge
-    if (size % TILE_WIDTH === 0) firsts.set(size / TILE_WIDTH, entry.id)
-    growing.append(checkedLeaf(store, entry, heads))
-  }
-  const { size, hashes } = growing.edge
+  let last = tree.last
   return {
-    next: { size, last: entries.at(-1)?.id ?? tree.last, edge: hashes.map(toText) },
-    tiles: growing.changed().map((tile) => {
-      const first = tile.level === 0 ? firsts.get(tile.n) : undefined
-      return { ...tile, ...present({ first }) }
-    }),
+    async take(entries: readonly LogEntry[]): Promise<void> {
+      await readHeads(store, entries, heads)
+      for (const entry of entries) {
+        const { size } = growing.edge
+        if (size % TILE_WIDTH === 0) firsts.set(size / TILE_WIDTH, entry.id)
+        growing.append(checkedLeaf(store, entry, heads))
+        last = entry.id
+      }
+    },
+    grown(): { next: Tree; tiles: readonly Tile[] } {
+      const { size, hashes } = growing.edge
+      return {
+        next: { size, last, edge: hashes.map(toText) },
+        tiles: growing.changed().map((tile) => {
+          const first = tile.level === 0 ? firsts.get(tile.n) : undefined
+          return { ...tile, ...present({ first }) }
+        }),
+      }
+    },
   }
 }
 

@@ -51,10 +51,10 @@ export function startSequenceWorker(
   return repeat(run, everyMs, { log, work: 'signing the log' })
 }
 
-/** How often a step fits into the rest after it. With 2, calls on PostgreSQL took 2.5 times as long. */
+/** How often a part fits into the rest after it. With 2, calls on PostgreSQL took 2.5 times as long. */
 const RESTS = 4
 
-/** Rests for longer than each step took, so that most calls do not meet one; says how far it is. */
+/** Rests for longer than each part took, so that most calls do not meet one; says how far it is. */
 export function besideCalls(log: Log, stopping: AbortSignal): (left: number) => Promise<boolean> {
   let [begun, told] = [performance.now(), performance.now()]
   return async (left) => {

@@ -42,13 +42,17 @@ export class SentHandoff<Output = unknown> {
    * const { output } = await sent.wait({ timeout_s: 60 })
    * ```
    */
-  async wait(options: WaitOptions = {}): Promise<Outcome & { readonly output: Output }> {
+  wait(options: WaitOptions = {}): Promise<Outcome & { readonly output: Output }> {
     warnOfOwnWait(this.handoff)
-    // Not awaited here: thousands may be open at once, and a function that awaits is kept.
-    return this.#link.wait(this.handoff, options).then(async (outcome) => {
-      const output = this.#output ? await demandValue('Output', this.#output, outcome.output) : outcome.output
-      // The schema is what makes the type of the output true.
-      return { ...outcome, output } as Outcome & { readonly output: Output }
-    })
+    const schema = this.#output
+    // Not async: thousands may be open at once, and each would keep a promise more.
+    const outcome = this.#link.wait(this.handoff, options)
+    // The schema is what makes the type of the output true.
+    return (schema ? outcome.then(checkedBy(schema)) : outcome) as ReturnType<typeof this.wait>
   }
 }
+
+const checkedBy = (schema: StandardSchema) => async (outcome: Outcome) => ({
+  ...outcome,
+  output: await demandValue('Output', schema, outcome.output),
+})

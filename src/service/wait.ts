@@ -17,48 +17,66 @@ export interface WaitOptions {
   readonly untilFailure?: boolean | undefined
 }
 
+interface Ended {
+  readonly handoff: Handoff
+  readonly content: Content | undefined
+}
+type Answer<A> = (ended: Ended, deps: ServiceDeps) => A | Promise<A>
+
 /**
  * Waits until the handoff is completed and answers it. Throws document 001's two exceptions: when it ended
  * otherwise, and when nothing final happened in time. One last look is taken at the deadline. A store that is away
  * for a while ends no wait: it is asked again until the deadline.
  */
-export const waitForEnd = async (
-  deps: ServiceDeps,
-  ref: string,
-  options: WaitOptions = {},
-): Promise<Handoff> => (await waitForContent(deps, ref, options)).handoff
+export const waitForEnd = (deps: ServiceDeps, ref: string, options: WaitOptions = {}): Promise<Handoff> =>
+  waitUntilEnd(deps, ref, options, ({ handoff }) => handoff)
 
 /** The handoff with what was handed in for it. A result that this process wrote itself is not read again. */
-export async function waitForResult(
+export const waitForResult = (
   deps: ServiceDeps,
   ref: string | Handoff,
   options: WaitOptions = {},
-): Promise<Result & { readonly handoff: Handoff }> {
-  // Not awaited here: thousands may be open at once, and a function that awaits is kept.
-  return waitForContent(deps, ref, options).then(async ({ handoff, content }) => {
-    const { result = {} } = content ?? (await deps.store.content(handoff.uid)) ?? {}
-    // Others may be told of the same rows.
-    return { ...(content ? (JSON.parse(JSON.stringify(result)) as Result) : result), handoff }
-  })
+): Promise<Result & { readonly handoff: Handoff }> => waitUntilEnd(deps, ref, options, resultOf)
+
+async function resultOf({ handoff, content }: Ended, { store }: ServiceDeps) {
+  const { result = {} } = content ?? (await store.content(handoff.uid)) ?? {}
+  // Others may be told of the same rows.
+  return { ...(content ? (JSON.parse(JSON.stringify(result)) as Result) : result), handoff }
 }
 
-async function waitForContent(deps: ServiceDeps, ref: string | Handoff, options: WaitOptions) {
-  demandSeconds(options.timeout_s)
-  if (typeof ref !== 'string') return new EndWait(deps, ref.uid, options, ref).outcome()
+/** Not async: thousands may wait for known handoffs at once, and each would keep a promise more. */
+function waitUntilEnd<A>(
+  deps: ServiceDeps,
+  ref: string | Handoff,
+  options: WaitOptions,
+  answer: Answer<A>,
+): Promise<A> {
+  try {
+    demandSeconds(options.timeout_s)
+  } catch (error) {
+    return Promise.reject(error)
+  }
+  if (typeof ref !== 'string')
+    return new EndWait(deps, ref.uid, options, answer, ref).until(deps, options.signal)
+  return waitForNamed(deps, ref, options, answer)
+}
+
+async function waitForNamed<A>(deps: ServiceDeps, ref: string, options: WaitOptions, answer: Answer<A>) {
+  const { timeout_s = DEFAULT_WAIT_S, signal } = options
   // A uid is looked up once, by the first look, when its changes are heard already.
-  if (isUid(ref)) return new EndWait(deps, ref, options).outcome()
+  if (isUid(ref)) return new EndWait(deps, ref, options, answer).until(deps, signal)
   const begun = performance.now()
-  const { timeout_s = DEFAULT_WAIT_S } = options
   const left = () => timeout_s * 1_000 - (performance.now() - begun)
   const wait = new LooseWait(() => find(deps, ref), left, '')
-  const found = await wait.until(deps, options.signal)
+  const found = await wait.until(deps, signal)
   if (!found) throw timedOut(ref, timeout_s, {}, wait.away)
-  return new EndWait(deps, found.uid, options, undefined, begun).outcome()
+  return new EndWait(deps, found.uid, options, answer, undefined, begun).until(deps, signal)
 }
 
-class EndWait extends Wait<Handoff> {
+class EndWait<A> extends Wait<Handoff, A> {
   readonly #deps: ServiceDeps
   readonly #options: WaitOptions
+  readonly #answer: Answer<A>
   readonly #begun: number
   #seen: Handoff | undefined
   #content: Content | undefined
@@ -67,26 +85,27 @@ class EndWait extends Wait<Handoff> {
     deps: ServiceDeps,
     uid: string,
     options: WaitOptions,
+    answer: Answer<A>,
     known?: Handoff,
     begun = performance.now(),
   ) {
     super(uid, known !== undefined)
     this.#deps = deps
     this.#options = options
+    this.#answer = answer
     this.#seen = known
     this.#begun = begun
   }
 
-  outcome(): Promise<{ readonly handoff: Handoff; readonly content: Content | undefined }> {
-    return this.until(this.#deps, this.#options.signal).then((ended) => {
-      const seen = this.#seen
-      if (!ended) throw timedOut(seen?.id ?? this.about, this.#seconds, seen ?? {}, this.away)
-      if (ended.state === 'completed') return { handoff: ended, content: this.#content }
-      throw new HandoffFailedException(reasonOf(ended), {
-        id: ended.id,
-        state: ended.state,
-        ...present({ error: ended.error }),
-      })
+  protected override answerOf(ended: Handoff | undefined): A | Promise<A> {
+    const seen = this.#seen
+    if (!ended) throw timedOut(seen?.id ?? this.about, this.#seconds, seen ?? {}, this.away)
+    if (ended.state === 'completed')
+      return this.#answer({ handoff: ended, content: this.#content }, this.#deps)
+    throw new HandoffFailedException(reasonOf(ended), {
+      id: ended.id,
+      state: ended.state,
+      ...present({ error: ended.error }),
     })
   }
 
@@ -164,7 +183,7 @@ export function within(ms: number): () => number {
   return () => end - performance.now()
 }
 
-class LooseWait<T> extends Wait<T> {
+class LooseWait<T> extends Wait<T, T | undefined> {
   readonly #look: () => Promise<T | undefined>
   readonly leftMs: () => number
 
@@ -176,6 +195,10 @@ class LooseWait<T> extends Wait<T> {
 
   protected look(): Promise<T | undefined> {
     return this.#look()
+  }
+
+  protected answerOf(found: T | undefined): T | undefined {
+    return found
   }
 }
 

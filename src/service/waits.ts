@@ -18,6 +18,8 @@ export interface Woken {
   readonly isLate?: boolean
 }
 
+const MOST_ASKING = 64
+
 interface Sleeper {
   readonly about: string
   leftMs(): number
@@ -31,7 +33,7 @@ interface Sleeper {
  * something. The log names handoffs only, so for all else a look is taken every second too, and so it is when the store
  * was away. While it sleeps this object is all that is kept: thousands may be open at once.
  */
-export abstract class Wait<T> implements Sleeper {
+export abstract class Wait<T, A> implements Sleeper {
   /** The uid of a handoff or the name of an agent; '' for every change. */
   readonly about: string
   readonly #isKnown: boolean
@@ -40,7 +42,7 @@ export abstract class Wait<T> implements Sleeper {
   #isBlind = false
   #timer: NodeJS.Timeout | undefined
   #signal: AbortSignal | undefined
-  readonly #ended = Promise.withResolvers<T | undefined>()
+  readonly #ended = Promise.withResolvers<A>()
   #waits: Waits | undefined
   /** The store was away for the last look. */
   away: BatonError | undefined
@@ -58,8 +60,10 @@ export abstract class Wait<T> implements Sleeper {
     return true
   }
 
-  /** Answers what was found; undefined when time is up. */
-  until(deps: ServiceDeps, signal?: AbortSignal): Promise<T | undefined> {
+  /** The answer to what was found; undefined when time is up. */
+  protected abstract answerOf(found: T | undefined): A | Promise<A>
+
+  until(deps: ServiceDeps, signal?: AbortSignal): Promise<A> {
     this.#signal = signal
     const waits = waitsOf(deps)
     this.#waits = waits
@@ -95,7 +99,7 @@ export abstract class Wait<T> implements Sleeper {
           // A look that began before the deadline is not the last one, however long it took.
           if (found !== undefined || isLast) {
             this.#leave()
-            this.#ended.resolve(found)
+            this.#ended.resolve(this.answerOf(found))
             return
           }
         }
@@ -174,8 +178,9 @@ export const waitsHeld = (store: Store): number => waits.get(store)?.held ?? 0
 
 class Waits {
   readonly #deps: ServiceDeps
-  /** By the uid of a handoff or the name of an agent; those under '' wait for anything. */
-  readonly #groups = new Map<string, Set<Sleeper>>()
+  /** By the uid of a handoff or the name of an agent; those under '' wait for anything. Most wait alone. */
+  readonly #first = new Map<string, Sleeper>()
+  readonly #others = new Map<string, Set<Sleeper>>()
   #unsubscribe: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
   #isLooking = false
@@ -189,12 +194,13 @@ class Waits {
   }
 
   get held(): number {
-    return [...this.#groups.values()].reduce((sum, { size }) => sum + size, 0)
+    return [...this.#others.values()].reduce((sum, { size }) => sum + size, this.#first.size)
   }
 
   join(wait: Sleeper): void {
-    const group = this.#groups.get(wait.about) ?? new Set()
-    this.#groups.set(wait.about, group.add(wait))
+    const { about } = wait
+    if (!this.#first.has(about)) this.#first.set(about, wait)
+    else this.#others.set(about, (this.#others.get(about) ?? new Set()).add(wait))
     if (!this.#unsubscribe) {
       this.#unsubscribe = this.#deps.store.subscribe((changed) => {
         if (changed) this.#tell(changed, false)
@@ -205,27 +211,30 @@ class Waits {
   }
 
   leave(wait: Sleeper): void {
-    const group = this.#groups.get(wait.about)
-    group?.delete(wait)
-    if (group?.size === 0) this.#groups.delete(wait.about)
-    if (this.#groups.size > 0) return
+    const { about } = wait
+    if (this.#first.get(about) === wait) this.#first.delete(about)
+    const others = this.#others.get(about)
+    others?.delete(wait)
+    if (others?.size === 0) this.#others.delete(about)
+    if (this.#first.size + this.#others.size > 0) return
     clearInterval(this.#timer)
     this.#unsubscribe?.()
     this.#unsubscribe = undefined
   }
 
-  /** All who ask in one turn are answered by one read. */
+  /** Those who ask in one turn are answered by one read; of thousands a few in each, so that work goes on between. */
   ask(wait: Sleeper): void {
-    if (this.#asking.push(wait) > 1) return
-    setImmediate(async () => {
-      const waits = this.#asking
-      this.#asking = []
-      await this.begin()
-      const { store, now } = this.#deps
-      const uids = waits.map(({ about }) => about)
-      const pending = await store.pending(uids, now().toISOString()).catch(() => undefined)
-      for (const each of waits) each.begin(pending?.has(each.about) ?? false)
-    })
+    if (this.#asking.push(wait) === 1) setImmediate(() => void this.#answer())
+  }
+
+  async #answer(): Promise<void> {
+    await this.begin()
+    const waits = this.#asking.splice(0, MOST_ASKING)
+    if (this.#asking.length > 0) setImmediate(() => void this.#answer())
+    const { store, now } = this.#deps
+    const uids = waits.map(({ about }) => about)
+    const pending = await store.pending(uids, now().toISOString()).catch(() => undefined)
+    for (const each of waits) each.begin(pending?.has(each.about) ?? false)
   }
 
   /** To be awaited between `join` and the first look. It takes time only once in a process. */
@@ -239,9 +248,18 @@ class Waits {
     return this.#beginning
   }
 
+  #about(name: string): readonly Sleeper[] {
+    const first = this.#first.get(name)
+    return [...(first ? [first] : []), ...(this.#others.get(name) ?? [])]
+  }
+
+  #all(): readonly Sleeper[] {
+    return [...this.#first.values(), ...[...this.#others.values()].flatMap((others) => [...others])]
+  }
+
   #tell(changed: Changed | undefined, isLate: boolean): void {
-    const names = changed ? ['', ...changed.names] : [...this.#groups.keys()]
-    for (const name of names) for (const wait of this.#groups.get(name) ?? []) wait.rouse(changed, isLate)
+    for (const wait of changed ? ['', ...changed.names].flatMap((name) => this.#about(name)) : this.#all())
+      wait.rouse(changed, isLate)
     for (const at of changed?.retries ?? []) this.#settleAt(at)
   }
 
@@ -255,8 +273,7 @@ class Waits {
 
   /** Deadlines first: a store that does not answer must not hold them up. */
   async #tick(): Promise<void> {
-    for (const group of this.#groups.values())
-      for (const wait of group) if (wait.leftMs() < NEAR_MS) wait.wake()
+    for (const wait of this.#all()) if (wait.leftMs() < NEAR_MS) wait.wake()
     if (this.#isLooking) return
     this.#isLooking = true
     const { store, now } = this.#deps

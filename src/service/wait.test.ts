@@ -150,6 +150,22 @@ describeOnEngines('waiting for a handoff', (open) => {
     assert.deepEqual((await waiting).output, { path: 'a.json' })
   })
 
+  it('[S1-87] answers each of many that its sender has and that ended before anybody waited', async (t) => {
+    const w = await open(t)
+    const handoffs = await Promise.all(Array.from({ length: 200 }, () => request(w)))
+    await Promise.all(handoffs.map(({ uid }) => complete(w, uid)))
+    let found = 0
+
+    for (const handoff of handoffs)
+      void waitForResult(w.service.deps, handoff, { timeout_s: 30 }).then(({ output }) => {
+        if ((output as { path?: string }).path === 'a.json') found += 1
+      })
+
+    // Nobody waits for the look after a second.
+    await new Promise((resolve) => setTimeout(resolve, 900))
+    assert.equal(found, handoffs.length)
+  })
+
   it('[S1-88] fails with the message of the failure', async (t) => {
     const w = await open(t)
     const { uid, id } = await request(w)

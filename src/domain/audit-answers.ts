@@ -98,7 +98,7 @@ export const Redacted = () =>
     disclosures: z.int().describe('Disclosures of the log that are gone'),
     documents: z.int().describe('Documents and notices that were changed'),
     files: z.array(z.string()).describe('Stored files whose bytes are gone'),
-    scrubbed: z.boolean().describe('Whether the store has cleared old bytes as far as it can'),
+    scrubbed: z.boolean().describe('Whether no file of the store holds old bytes'),
     unreachable: z.array(z.string()).describe('Places where Baton cannot reach copies'),
   })
 export type Redacted = AnswerOf<typeof Redacted>

@@ -82,6 +82,10 @@ export class Needs {
   }
 }
 
+/** An answer of `scrub` while others hold on to what is to be cleared. */
+export const HELD_BYTES =
+  'old bytes of the store: others were using it, so run the same command again when they are done'
+
 export const needs = (reads: MoreReads): Needs => new Needs(reads)
 
 /**
@@ -372,8 +376,8 @@ export interface Store extends Shared, Reports, LiveRows {
   /** How many handoffs are due at `at` and not settled, and since when. A lease may be among them for a moment. */
   overdue(at: string): Promise<{ readonly count: number; readonly since?: string }>
 
-  /** Clears what changed and deleted rows left behind; false when others kept reading and so prevented it. */
-  scrub(): Promise<boolean>
+  /** Clears the bytes of changed and deleted rows. Answers the places where some are left, and what to do about it. */
+  scrub(): Promise<readonly string[]>
 
   /** Every row of every table, for backup and copy. */
   dump(): AsyncIterable<DumpRow>

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, it } from 'node:test'
+import { join, relative } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
 import { run } from '../../../test/support/program/invoke.ts'
 import { by, openWorkspace, person } from '../../../test/support/program/workspace.ts'
 import { startOwnPostgres } from '../../../test/support/servers/postgres.ts'
@@ -17,35 +17,71 @@ function statements(): readonly string[] {
   return block.split('\n').filter((line) => line !== '')
 }
 
-describe('the files of a PostgreSQL server', () => {
-  it('hold a redacted word nowhere after the statements of the page', async (t) => {
-    const server = await startOwnPostgres()
-    const target = { engine: 'postgres', url: server.url, workspace: 'files' } as const
-    const w = await openWorkspace(t, { engine: 'postgres', target })
-    t.after(() => server.stop())
-    const word = `sklive${randomBytes(12).toString('hex')}`
-    // Several, so that the word is in the statistics, and a search, so that it is in the index.
-    const ids: string[] = []
-    for (const title of ['Deploy', 'Test', 'Release']) {
-      const more = { title: `${title} with ${word}`, summary: `Use the key ${word}.` }
-      ids.push((await w.service.sending.send(by('planner'), { to: 'codex', ...more })).handoff.id)
+/** A server whose files held a word, as they are after its redaction by a program with this role. */
+async function redacted(t: TestContext, role: string, rights: readonly string[] = []) {
+  const server = await startOwnPostgres()
+  await query(server.url, `CREATE ROLE ${role} LOGIN`)
+  await query(server.url, `CREATE DATABASE store OWNER ${role}`)
+  const admin = new URL('store', server.url).href
+  for (const right of rights) await query(admin, `GRANT ${right} TO ${role}`)
+  const url = Object.assign(new URL(admin), { username: role })
+  const target = { engine: 'postgres', url: url.href, workspace: 'files' } as const
+  const w = await openWorkspace(t, { engine: 'postgres', target })
+  t.after(() => server.stop())
+  const word = `sklive${randomBytes(12).toString('hex')}`
+  // Several, so that the word is in the statistics, and a search, so that it is in the index.
+  const ids: string[] = []
+  for (const title of ['Deploy', 'Test', 'Release']) {
+    const more = { title: `${title} with ${word}`, summary: `Use the key ${word}.` }
+    ids.push((await w.service.sending.send(by('planner'), { to: 'codex', ...more })).handoff.id)
+  }
+  await run(w.service, by('codex'), 'handoff_list', { text: word })
+  await query(url.href, 'ANALYZE')
+  await query(server.url, 'CHECKPOINT')
+  const [row] = await query(server.url, 'SHOW data_directory')
+  const folder = String(row?.data_directory)
+  const files = () => filesWith(folder, word).map((file) => relative(folder, file))
+  const before = files()
+  let unreachable: readonly string[] = []
+  for (const id of ids)
+    for (const field of ['title', 'summary']) {
+      const answer = await run(w.service, person('maria'), 'audit_redact', {
+        id,
+        field,
+        reason: 'leaked-key',
+      })
+      unreachable = (answer as { unreachable: string[] }).unreachable
     }
-    await run(w.service, by('codex'), 'handoff_list', { text: word })
-    await query(server.url, 'ANALYZE')
-    const [row] = await query(server.url, 'SHOW data_directory')
-    const files = () => filesWith(String(row?.data_directory), word)
-    for (const id of ids)
-      for (const field of ['title', 'summary'])
-        await run(w.service, person('maria'), 'audit_redact', { id, field, reason: 'leaked-key' })
-    const before = files()
+  return { before, files, unreachable, admin }
+}
+
+const isLog = (file: string) => file.startsWith('pg_wal/')
+
+describe('the files of a PostgreSQL server', () => {
+  it('hold a redacted word nowhere where the program may clear the log of changes too', async (t) => {
+    const { before, files, unreachable } = await redacted(t, 'baton_owner', [
+      'pg_checkpoint',
+      'pg_monitor',
+      'EXECUTE ON FUNCTION pg_switch_wal()',
+    ])
+
+    assert.ok(before.some(isLog) && !before.every(isLog), before.join())
+    assert.deepEqual(files(), [])
+    assert.deepEqual(
+      unreachable.filter((place) => place.startsWith('old bytes')),
+      [],
+    )
+  })
+
+  it('hold it in that log alone where it may not, and nowhere after the statements of the page', async (t) => {
+    const { files, unreachable, admin } = await redacted(t, 'baton_owner')
+    const left = files()
 
     assert.ok(statements().length > 5)
-    for (const statement of statements()) await query(server.url, statement)
+    for (const statement of statements()) await query(admin, statement)
 
-    assert.ok(
-      before.some((file) => file.includes('pg_wal')),
-      'the log of changes held the word',
-    )
+    assert.ok(left.length > 0 && left.every(isLog), left.join())
+    assert.match(unreachable.join(), /old bytes in the write-ahead log of PostgreSQL: at a quiet time, run/)
     assert.deepEqual(files(), [])
   })
 })

@@ -2,6 +2,7 @@ import type { Redacted, RedactInput } from '../../domain/audit-answers.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { isHeld } from '../../domain/lifecycle.ts'
 import type { Run } from '../../domain/workflow/run.ts'
+import { HELD_BYTES } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import type { Step } from '../handoffs/moves.ts'
 import { type Act, enter } from '../log-record.ts'
@@ -124,7 +125,7 @@ function say(how: Redacting, uid: string, about: Act & { readonly rev: number })
 async function redactionAnswer(deps: ServiceDeps, input: RedactInput, plan: Plan): Promise<Redacted> {
   const { subject, texts, handoffs, tasks, runs, rest, files, isEmpty } = plan
   // The redaction stands even if old bytes cannot be cleared yet: the answer says so, for a later try.
-  const scrubbed = await deps.store.scrub().catch(() => false)
+  const held = await deps.store.scrub().catch(() => [HELD_BYTES])
   const archive = await deps.store.archive()
   // With every repetition: a command that was killed may have left its files as they were.
   const again = () => `the archive ${archive?.folder}: run the same command again`
@@ -145,8 +146,8 @@ async function redactionAnswer(deps: ServiceDeps, input: RedactInput, plan: Plan
     disclosures: texts,
     documents: copies.reduce((sum, { length }) => sum + length, 0),
     files: files.map(({ path }) => path),
-    scrubbed,
-    unreachable: [...left, ...unreachable(deps, { scrubbed, isImported: files.length > 0 })],
+    scrubbed: held.length === 0,
+    unreachable: [...left, ...unreachable(deps, files.length > 0), ...held],
   }
 }
 
@@ -170,27 +171,17 @@ async function eraseFiles(deps: ServiceDeps, plan: Plan): Promise<readonly strin
 }
 
 /** Said in full each time: whoever redacts must know what is left to do elsewhere. */
-function unreachable(
-  { store }: ServiceDeps,
-  { scrubbed, isImported }: { readonly scrubbed: boolean; readonly isImported: boolean },
-): readonly string[] {
-  const places = [
+function unreachable({ store }: ServiceDeps, isImported: boolean): readonly string[] {
+  return [
     'git commits and branches that hold it',
     'webhooks and messages that were delivered',
     'exports and backups made before this',
     'copies that agents have read: their context, their transcripts, logs of their providers',
+    ...(isImported ? ['the file it was read from, and the SHA-256 of that file in the log'] : []),
+    store.info.engine === 'postgres'
+      ? 'replicas of PostgreSQL, archives of its write-ahead log, and its own log files'
+      : 'copies and snapshots of the database file',
   ]
-  if (isImported) places.push('the file it was read from, and the SHA-256 of that file in the log')
-  if (store.info.engine === 'postgres')
-    places.push(
-      'old bytes of PostgreSQL in free space, its write-ahead log, replicas and archives, until they are written over',
-    )
-  else places.push('copies and snapshots of the database file')
-  if (!scrubbed)
-    places.push(
-      'old bytes of the store: others were using it, so run the same command again when they are done',
-    )
-  return places
 }
 
 /** At least one, which may be empty. */

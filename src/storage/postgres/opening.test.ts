@@ -242,7 +242,7 @@ describe('opening a shared store', () => {
     await offer(store)
     await run(store, { numbers: 1 }, (view) => view.number())
     await run(store, { agents: ['planner'] }, (view) => view.putAgent(anAgent('planner')))
-    assert.equal(await store.scrub(), false)
+    assert.match((await store.scrub()).join(), /^old bytes in the tables and the write-ahead log/)
     await store.close()
     for (const sql of [
       'DELETE FROM baton.entry',

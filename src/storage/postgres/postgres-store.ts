@@ -236,7 +236,7 @@ class PostgresStore {
     return Object.fromEntries(cleared)
   }
 
-  async scrub(): Promise<boolean> {
+  async scrub(): Promise<readonly string[]> {
     this.#refuseReadOnly()
     return scrub(this.#connections)
   }

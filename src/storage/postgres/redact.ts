@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ClientBase } from 'pg'
 import { keyOf, redactedRows, stubOf } from '../rows.ts'
-import type { Redaction, Store } from '../store.ts'
+import { HELD_BYTES, type Redaction, type Store } from '../store.ts'
 import type { Ask } from './connection/ask.ts'
 import { type Connections, withClient } from './connection/connect.ts'
 import { type Call, call } from './connection/round-trip.ts'
@@ -64,25 +65,57 @@ const IS_SEEN = `SELECT 1 FROM pg_stat_activity
   WHERE datname = current_database() AND age(backend_xmin) > age($1::text::xid8::xid)`
 const READERS_MS = 5_000
 
+const TABLES = `SELECT pg_has_role(relowner, 'USAGE') AS ours, pg_has_role(datdba, 'USAGE') AS is_whole, (SELECT sum(pg_total_relation_size(('baton.' || name)::regclass))
+    FROM unnest($1::text[]) AS t (name))::float8 AS bytes FROM pg_class, pg_database
+  WHERE pg_class.oid = 'baton.entry'::regclass AND datname = current_database()`
+const MAY_CLEAR = `SELECT pg_has_role('pg_checkpoint', 'USAGE') AND has_function_privilege('pg_ls_waldir()', 'EXECUTE')
+  AND has_function_privilege('pg_switch_wal()', 'EXECUTE') AS may`
+/** Without a message the server is in a new file already, and stays in it. */
+const NEXT_FILE = `SELECT pg_logical_emit_message(false, 'baton', 'next file'), pg_switch_wal()`
+const FILES = 'SELECT count(*)::integer AS files, sum(size)::float8 AS bytes FROM pg_ls_waldir()'
+
+/** More would lock the tables, or fill archives of the log, for too long: it is left to a quiet time. */
+const MOST_BYTES = 256 * 1_024 * 1_024
+const ALL_FILES = 'the tables and the write-ahead log'
+const leftIn = (files: string) =>
+  `old bytes in ${files} of PostgreSQL: at a quiet time, run the statements "After a redaction" of docs/how-to/postgres.md`
+
 /**
- * Gives the space of old row versions back. Sessions that began earlier may still see them, and get five seconds to
- * end. Versions that are seen even then stay until the server's own vacuum, and bytes stay in free space and in the
- * server's log of changes until they are written over. Answers false where the tables belong to another role, which
- * the server lets vacuum nothing.
+ * Clears the bytes of old row versions: small tables and the search index get new files, and the server's log of
+ * changes is written over where the role may do so. Answers the places where old bytes are left. Sessions that began
+ * earlier may still see the versions, and get five seconds to end.
  */
-export function scrub(connections: Connections): Promise<boolean> {
+export function scrub(connections: Connections): Promise<readonly string[]> {
   return withClient(connections, 'writes', async (client) => {
-    const owner = `SELECT pg_has_role(relowner, 'USAGE') AS ours FROM pg_class WHERE oid = 'baton.entry'::regclass`
-    if (!(await client.query(owner)).rows[0].ours) return false
+    const [{ ours, is_whole, bytes }] = (await client.query(TABLES, [TEXTS])).rows
+    if (!ours) return [leftIn(ALL_FILES)]
     const limit = (await client.query("SELECT current_setting('statement_timeout') AS limit")).rows[0].limit
     const [{ place }] = (await client.query(PLACE)).rows
-    for (const end = performance.now() + READERS_MS; performance.now() < end; await pause(20))
-      if ((await client.query(IS_SEEN, [place])).rows.length === 0) break
+    let isSeen = true
+    for (const end = performance.now() + READERS_MS; isSeen && performance.now() < end; await pause(20))
+      isSeen = (await client.query(IS_SEEN, [place])).rows.length > 0
     await client.query('SET statement_timeout = 0')
-    for (const table of TEXTS) await client.query(`VACUUM baton.${table}`)
+    // The statistics are the database's.
+    const isSmall = is_whole && bytes <= MOST_BYTES
+    for (const table of TEXTS) await client.query(`VACUUM ${isSmall ? '(FULL, ANALYZE) ' : ''}baton.${table}`)
     // The index keeps every word that it ever held, and pages of the table keep deleted rows: both get new files.
-    await client.query('VACUUM (FULL) baton.word')
+    await client.query('VACUUM (FULL, ANALYZE) baton.word')
+    // The planner remembers common values.
+    if (isSmall) await client.query('VACUUM (FULL) pg_statistic')
+    const isLogClear = isSmall && (await clearLog(client))
     await client.query("SELECT set_config('statement_timeout', $1, false)", [limit])
-    return true
+    const left = isLogClear ? [] : [leftIn(isSmall ? 'the write-ahead log' : ALL_FILES)]
+    return isSeen ? [HELD_BYTES, ...left] : left
   })
+}
+
+/** Files of the log that are no longer needed are kept for later as they are: all are written over. */
+async function clearLog(client: ClientBase): Promise<boolean> {
+  if (!(await client.query(MAY_CLEAR)).rows[0].may) return false
+  await client.query(NEXT_FILE)
+  await client.query('CHECKPOINT')
+  const [{ files, bytes }] = (await client.query(FILES)).rows
+  if (bytes > MOST_BYTES) return false
+  for (let file = 0; file < files; file += 1) await client.query(NEXT_FILE)
+  return true
 }

@@ -11,6 +11,7 @@ import type { Reader, StoreLimits } from '../pools.ts'
 import { docs, type Rows } from '../queries.ts'
 import { keyOf } from '../rows.ts'
 import type { Cleared, DumpRow, Store, StoreInfo, Token, Unit } from '../store.ts'
+import { HELD_BYTES } from '../store.ts'
 import { WorkingSet } from '../working-set.ts'
 import { isBusy, isRetired, toBatonError } from './errors.ts'
 import { addCheckpoint, flush, growTree, keepLive, putAway } from './flush.ts'
@@ -203,7 +204,7 @@ class SqliteStore {
   }
 
   /** Merges the search index, rewrites the whole file, then empties the log of pages beside it: all held the old rows. */
-  async scrub(): Promise<boolean> {
+  async scrub(): Promise<readonly string[]> {
     this.#refuseReadOnly()
     this.#refuseClosed()
     await this.#patiently(() => {
@@ -216,10 +217,10 @@ class SqliteStore {
     })
     const deadline = Date.now() + this.#lockWaitMs
     while (this.#statements.get('PRAGMA wal_checkpoint(TRUNCATE)')?.busy !== 0) {
-      if (Date.now() >= deadline) return false
+      if (Date.now() >= deadline) return [HELD_BYTES]
       await pause(5)
     }
-    return true
+    return []
   }
 
   async *dump(): AsyncIterable<DumpRow> {

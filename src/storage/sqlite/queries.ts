@@ -4,7 +4,7 @@ import type { FlowWords } from '../flow.ts'
 import { containing } from '../page.ts'
 import { docs, type Engine, queriesOver, type Rows, toTaskRows } from '../queries.ts'
 import type { Store } from '../store.ts'
-import type { Question } from './read-thread.ts'
+import type { Question } from './read-process.ts'
 import type { Statements } from './statements.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-/

@@ -1,7 +1,7 @@
 import type { Rows } from '../queries.ts'
 import { BEHIND, type SearchEngine, searchOver } from '../search.ts'
 import type { Store } from '../store.ts'
-import type { Question } from './read-thread.ts'
+import type { Question } from './read-process.ts'
 import type { Statements } from './statements.ts'
 
 const POSITION = 'SELECT -n FROM word WHERE words IS NOT NULL ORDER BY n LIMIT 1'

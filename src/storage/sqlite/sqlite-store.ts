@@ -19,7 +19,7 @@ import { documentOf, dueBefore, giveBack, load, probeDue } from './load.ts'
 import { retire, schemaVersion } from './migrate.ts'
 import { LOCK_WAIT_MS, type Opened, type OpenOptions, openDatabase, refuseMoved } from './open.ts'
 import { sqliteQueries } from './queries.ts'
-import type { Question, ThreadReads } from './read-thread.ts'
+import type { ProcessReads, Question } from './read-process.ts'
 import { Remembered } from './remembered.ts'
 import { KernelClock, Signal } from './signal.ts'
 import { Statements } from './statements.ts'
@@ -60,7 +60,7 @@ class SqliteStore {
   readonly #signal: Signal
   readonly #group: GroupCommit
   /** Of a server's callers; a command reads for itself. */
-  #slow: ThreadReads | undefined
+  #slow: ProcessReads | undefined
   /** The file that the clock is read from; absent where nothing can be written. */
   readonly #clock: KernelClock | undefined
   #closing: Promise<void> | undefined
@@ -165,8 +165,8 @@ class SqliteStore {
 
   async readAs<T>(reader: Reader, work: () => Promise<T>): Promise<T> {
     if (this.#path === ':memory:' || reader.isFirst) return work()
-    const { ThreadReads } = await loadThread()
-    this.#slow ??= new ThreadReads(this.#path, this.#limits)
+    const { ProcessReads } = await loadReads()
+    this.#slow ??= new ProcessReads(this.#path, this.#limits)
     return this.#slow.readAs(reader, work)
   }
 
@@ -254,7 +254,7 @@ class SqliteStore {
   /** Finishes the calls that came before. */
   close(): Promise<void> {
     this.#closing ??= this.#group.drained().then(async () => {
-      await this.#slow?.close()
+      this.#slow?.close()
       this.#signal.close()
       this.#clock?.close()
       this.#db.close()
@@ -395,4 +395,4 @@ class SqliteStore {
   }
 }
 
-const loadThread = once(() => import('./read-thread.ts'))
+const loadReads = once(() => import('./read-process.ts'))

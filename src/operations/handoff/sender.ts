@@ -73,12 +73,20 @@ const retry = defineStep('retry', {
   run: (service, call, { id }) => service.receiving.retry(call, id),
 })
 
-const reassign = defineStep('reassign', {
+const reassign = defineOperation({
+  name: 'handoff_reassign',
   summary: 'Give a handoff you sent to another receiver.',
+  scope: 'handoff:write',
   positional: ['id', 'to'],
   input: () => ({ id: Id, to: AgentName, reason: Note.optional() }),
+  output: Sent,
+  errors: CHANGE_ERRORS,
   examples: ['baton reassign HO-2026-001 --to gemini -m "codex is away"'],
-  run: (service, call, { id, to, reason }) => service.sending.reassign(call, id, to, reason),
+  run: async (service, call, { id, to, reason }) => {
+    // Looked at before the name is known.
+    const warnings = await service.sending.warningsOf(to)
+    return mutable({ handoff: await service.sending.reassign(call, id, to, reason), warnings })
+  },
 })
 
 const cancel = defineStep('cancel', {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
+import { run } from '../../../test/support/program/invoke.ts'
 import {
   by,
   describeOnEngines,
@@ -55,6 +56,18 @@ describeOnEngines('a receiver that is new', (open) => {
     for (const to of ['codex', 'codx', 'codx', 'worker-1', 'worker-2', 'human']) warnings.push(await told(to))
 
     assert.deepEqual(warnings, [[], ['codx is new here; did you mean codex?'], [], [], [], []])
+  })
+
+  it('is pointed out where the work of another is given to it, over every door', async (t) => {
+    const w = await open(t)
+    const { id } = (await send(w, { home: 'native' })).handoff
+
+    const given = async (to: string) =>
+      (await run<{ warnings: object[] }>(w.service, planner, 'handoff_reassign', { id, to })).warnings
+
+    const message = 'codx is new here; did you mean codex?'
+    assert.deepEqual(await given('codx'), [{ code: 'new_name', message }])
+    assert.deepEqual([await given('codex'), await given('codx')], [[], []])
   })
 })
 

@@ -62,7 +62,7 @@ const SAID_ONLY = 'artifact_not_found'
 export async function judgeSending(deps: ServiceDeps, offered: Offered): Promise<Judged> {
   const { home, send } = offered
   const files = artifactsAgainstGit({ package: offered.package }, offered.created_files ?? [])
-  const here = [await unrunnable(deps, offered.package), await newReceiver(deps, offered)]
+  const here = [await unrunnable(deps, offered.package), await newReceiver(deps, offered.to)]
   const more = [...files.map(said), ...here.flat()]
   if (HOME_RULES[home].sending === 'warns') {
     const type = offered.type ?? 'sequential'
@@ -82,7 +82,7 @@ export async function judgeSending(deps: ServiceDeps, offered: Offered): Promise
 }
 
 /** A slip in a name would hand the work to somebody who is never there. */
-async function newReceiver(deps: ServiceDeps, { to }: Offered): Promise<readonly Problem[]> {
+export async function newReceiver(deps: ServiceDeps, to: string): Promise<readonly Problem[]> {
   // A list of agents in `baton.yaml` refuses other names by itself.
   if (to === ANYONE || deps.policy.agents || knownAgents(deps).has(to)) return []
   const message = newName(to, await deps.store.agents())

@@ -41,7 +41,7 @@ import {
 import { declaredChecks, outputConditions } from './output-conditions.ts'
 import { awaitPerson, nameNext, offer, placeHandoff } from './placement.ts'
 import { returned } from './return-handoff.ts'
-import { type Judged, judgeSending, refuseBrokenPackage, refuseUnasked } from './send-rules.ts'
+import { type Judged, judgeSending, newReceiver, refuseBrokenPackage, refuseUnasked } from './send-rules.ts'
 
 /** A document by which somebody hands over: it stays with the handoff that is made of it. */
 export interface SentDocument {
@@ -160,6 +160,8 @@ export class Sender extends UseCases {
       },
     })
   }
+
+  warningsOf = (to: string) => newReceiver(this.deps, to)
 
   /** Gives the work to another receiver; whoever held it is fenced off by the new attempt. */
   async reassign(call: Call, ref: string, to: string, reason?: string): Promise<Handoff> {

@@ -33,7 +33,7 @@ function statusLine(screen: Screen, handoff: Handoff): string {
 }
 
 /** A step of a handoff; an acceptance has an acknowledgment. */
-type Step = OperationOutput<'handoff_accept'>
+type Step = OperationOutput<'handoff_accept'> & Partial<Pick<OperationOutput<'handoff_reassign'>, 'warnings'>>
 
 const blockersOf = ({ acknowledgment }: Step): readonly string[] =>
   Array.isArray(acknowledgment?.blockers) ? acknowledgment.blockers.map(String) : []
@@ -73,6 +73,7 @@ export function stepView(shell: Shell, operation: string, step: Step): string {
   const { handoff } = step
   // Unclear points go back to the sender; the receiver sees the words that caused it.
   for (const text of blockersOf(step)) shell.warn(text)
+  for (const { message } of step.warnings ?? []) shell.warn(message)
   for (const { name, ok, detail = 'failed' } of step.checks ?? [])
     if (!ok && operation === 'handoff_submit') shell.warn(`check ${name}: ${detail}`)
   const text = STEP_TEXTS[operation]?.(handoff) ?? `is ${waitsFor(handoff)}`

@@ -48,7 +48,7 @@ export const override = (verb: string): Extra => ({
   async before(shell, session, input) {
     const actor = await session.actor()
     const { io } = shell
-    await pointOutNewName(shell, session, input.to, verb === 'reassign')
+    await pointOutNewName(shell, session, input.to)
     if (!session.context || actor.kind !== 'human' || !io.isTerminal || io.env.codingAgent) return { input }
     const { handoff } = await session.call('handoff_get', { id: input.id })
     if (handoff.from === actor.name) return { input }

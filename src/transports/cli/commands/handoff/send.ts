@@ -53,13 +53,11 @@ export const sendOn: Extra = {
       : (await import('./send-then.ts')).sendThen(shell, followers(shell.args), input),
 }
 
-/** A slip in a name would hand the work to somebody who is never there. In a pipe, only `reassign` needs the warning. */
-export async function pointOutNewName(shell: Shell, { context }: Session, to: unknown, warns = false) {
-  const asks = shell.io.isTerminal && !shell.isJson
-  if (typeof to !== 'string' || !context || !(asks || warns)) return
+/** A slip in a name would hand the work to somebody who is never there. In a pipe the answer warns. */
+export async function pointOutNewName(shell: Shell, { context }: Session, to: unknown) {
+  if (typeof to !== 'string' || !context || !shell.io.isTerminal || shell.isJson) return
   const name = to.replace(/^@/, '').toLowerCase()
   const advice = newName(name, await context.service.deps.store.agents())
-  if (advice && !asks) return shell.warn(advice)
   const refusal = `nothing was sent: ${name} was not confirmed`
   if (advice) await demandYes(shell.io, `${advice} Go on with ${name}?`, refusal, { to: name })
 }

@@ -78,8 +78,9 @@ async function measure(name: string, placeOf: (round: number) => Place, other: (
     for (const side of ['peer', 'none', ...pair, ...pair.toReversed()] as const)
       seen[side].push(await sides[side](placeOf(round)))
   }
-  const pairs = seen.few.map((rate, i) => rate / seen.all[i]!)
-  const error = Number((2 * standardError(pairs)).toFixed(2))
+  // Of logarithms: in a mean of ratios a slow moment of one side would count for more than one of the other.
+  const pairs = seen.few.map((rate, i) => Math.log(rate / seen.all[i]!))
+  const error = Number((2 * standardError(pairs)).toFixed(3))
   const findings: Finding[] = [
     {
       question: `${name}, one worker: time of a handoff with a waiter each, against nobody who waits`,
@@ -90,7 +91,7 @@ async function measure(name: string, placeOf: (round: number) => Place, other: (
     // All are waited for on both sides, so only the number of those who wait at once differs.
     {
       question: `${name}, one worker: time of a handoff with ${ITEMS} waiters, against ${FEW} who wait for one after the other`,
-      ratio: mean(pairs),
+      ratio: Math.exp(mean(pairs)),
       detail: `± ${error}; ${perSecond(median(seen.all))} against ${perSecond(median(seen.few))}`,
       bound: { sign: '<=', value: 1 },
     },

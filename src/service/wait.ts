@@ -98,10 +98,12 @@ class EndWait<A> extends Wait<Handoff, A> {
   }
 
   protected override answerOf(ended: Handoff | undefined): A | Promise<A> {
-    const seen = this.#seen
-    if (!ended) throw timedOut(seen?.id ?? this.about, this.#seconds, seen ?? {}, this.away)
-    if (ended.state === 'completed')
-      return this.#answer({ handoff: ended, content: this.#content }, this.#deps)
+    const [seen, content, seconds] = [this.#seen, this.#content, this.#seconds]
+    // A wait that took long outlives its end in memory, and would keep these with it.
+    this.#seen = undefined
+    this.#content = undefined
+    if (!ended) throw timedOut(seen?.id ?? this.about, seconds, seen ?? {}, this.away)
+    if (ended.state === 'completed') return this.#answer({ handoff: ended, content }, this.#deps)
     throw new HandoffFailedException(reasonOf(ended), {
       id: ended.id,
       state: ended.state,

@@ -18,7 +18,7 @@ export interface Woken {
   readonly isLate?: boolean
 }
 
-const MOST_ASKING = 64
+const MOST_ASKING = 128
 
 interface Sleeper {
   readonly about: string
@@ -77,7 +77,9 @@ export abstract class Wait<T, A> implements Sleeper {
 
   begin(isPending: boolean): void {
     if (!isPending) this.#woken ??= {}
-    void this.#run()
+    // Most of thousands need no look.
+    if (!this.#woken && !this.#signal?.aborted && this.leftMs() > NEAR_MS) this.#isAwake = false
+    else void this.#run()
   }
 
   async #run(): Promise<void> {

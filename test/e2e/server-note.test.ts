@@ -30,6 +30,16 @@ describe('the link that baton login prints', () => {
     assert.ok(!existsSync(join(cwd, '.baton/server.json')))
   })
 
+  it('is not made in a repository without a workspace, which stays without one', async (t) => {
+    const cwd = folders(t).repository('shop')
+
+    const { code, message } = await refusal({ cwd }, 'login')
+
+    assert.equal(code, 'not_found')
+    assert.match(message, /^there is no workspace in .*; make one with: baton init$/)
+    assert.ok(!existsSync(join(cwd, '.baton')))
+  })
+
   it('is not made for the server of another workspace, and is with a warning for one that does not answer', async (t) => {
     const place = folders(t)
     const [cwd, other] = [place.repository('shop'), place.repository('other')]

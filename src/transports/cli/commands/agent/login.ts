@@ -16,7 +16,7 @@ export const login: Command = {
     const given = textOf(args, 'url')
     if (given !== undefined && !/^https?:$/.test(URL.parse(given)?.protocol ?? ''))
       throw invalidInput('--url is the address of a server, for example http://127.0.0.1:4180')
-    const { actor, service, workspace } = await shell.openLocal({ write: true })
+    const { actor, service, workspace } = await shell.openLocal({ write: true, existing: true })
     if (actor.kind !== 'human' || shell.io.env.codingAgent !== undefined)
       throw notAllowed(
         `the dashboard is for people, and ${actor.name} is not one here; let a person type: baton login`,

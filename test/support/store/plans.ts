@@ -32,6 +32,8 @@ const SMALL = new Set(['agent', 'token', 'ended', 'tree', 'meta', 'counter', 'pa
 
 /** Answered by the index of words. */
 const SEARCHED = ['text', 'with', 'since', 'kind']
+/** uids, whose rows the next query reads. */
+const SHELVED = /^SELECT uid FROM \(/
 /** Operations without pages that count or list. `report_metrics` reads blocks as these do, and `usage`. */
 const REPORTS = new Set([
   ...['report_flow', 'report_progress', 'report_status', 'agent_list', 'thought_list'],
@@ -184,7 +186,7 @@ export async function explainPostgres(store: Store, url: string, ws: number) {
   const queries = new Set<string>()
   const explained: Explained = { store, walks, queries, dry: true }
   const watched: typeof trip = async (calls) => {
-    const settings = calls.filter(({ statement }) => statement.text.startsWith('SELECT set_config'))
+    const settings = calls.filter(({ statement }) => statement.text.includes('set_config('))
     for (const { statement, values } of calls) {
       const sql = statement.text
       if (queries.has(sql)) continue
@@ -198,7 +200,7 @@ export async function explainPostgres(store: Store, url: string, ws: number) {
         walks.push({ sql, step })
     }
     return explained.dry && !calls.every(({ statement }) => isLookUp(statement.text))
-      ? calls.map(() => [])
+      ? calls.map(({ statement }) => (SHELVED.test(statement.text) ? [[RUN]] : []))
       : trip(calls)
   }
   const nothing = async () => undefined
@@ -217,7 +219,10 @@ export async function explainPostgres(store: Store, url: string, ws: number) {
 function postgresWalks(node: Node, above: readonly Node[], query: Query): readonly string[] {
   const { sql, values } = query
   const below = (node.Plans ?? []).flatMap((each) => postgresWalks(each, [node, ...above], query))
-  const { 'Relation Name': table, 'Index Name': index = '', 'Index Cond': cond = '', Filter: filter } = node
+  const { 'Relation Name': table, 'Index Name': index = '', Filter: filter } = node
+  // A bitmap is made by the nodes below.
+  const indexes = node['Node Type'] === 'Bitmap Heap Scan' ? (node.Plans ?? []) : [node]
+  const cond = indexes.map((each) => each['Index Cond'] ?? '').join(' OR ')
   if (
     table === undefined ||
     !(table in TABLES || table === 'facet' || table === 'word') ||

@@ -71,7 +71,7 @@ export function postgresQueries({ quick, history, slow }: Trips, ws: number) {
         if (!isSlow(listing)) return (shelf?.keys.length ? askHistory : ask)(undefined, ...printed(listing))
         if (!shelf) return askSlowly(undefined, ...printed(listing))
         const uids = (await askSlowly(undefined, ...shelved(shelf, where))).map(([uid]) => uid!)
-        return askInBlocks(undefined, ...amongThese(uids, listing))
+        return uids.length === 0 ? [] : askInBlocks(undefined, ...amongThese(uids, listing))
       },
       settled: () => settled(quick, ws),
       agentCounts: AGENT_COUNTS,

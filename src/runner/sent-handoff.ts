@@ -45,7 +45,7 @@ export class SentHandoff<Output = unknown> {
   wait(options: WaitOptions = {}): Promise<Outcome & { readonly output: Output }> {
     warnOfOwnWait(this.handoff)
     const schema = this.#output
-    // Not async: thousands may be open at once, and each would keep a promise more.
+    // Not async: thousands may be open at once, and each would keep one more promise.
     const outcome = this.#link.wait(this.handoff, options)
     // The schema is what makes the type of the output true.
     return (schema ? outcome.then(checkedBy(schema)) : outcome) as ReturnType<typeof this.wait>

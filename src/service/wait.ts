@@ -44,7 +44,7 @@ async function resultOf({ handoff, content }: Ended, { store }: ServiceDeps) {
   return { ...(content ? (JSON.parse(JSON.stringify(result)) as Result) : result), handoff }
 }
 
-/** Not async: thousands may wait for known handoffs at once, and each would keep a promise more. */
+/** Not async: thousands may wait for known handoffs at once, and each would keep one more promise. */
 function waitUntilEnd<A>(
   deps: ServiceDeps,
   ref: string | Handoff,

@@ -83,7 +83,7 @@ const reassign = defineOperation({
   errors: CHANGE_ERRORS,
   examples: ['baton reassign HO-2026-001 --to gemini -m "codex is away"'],
   run: async (service, call, { id, to, reason }) => {
-    // Looked at before the name is known.
+    // Before this makes the name known.
     const warnings = await service.sending.warningsOf(to)
     return mutable({ handoff: await service.sending.reassign(call, id, to, reason), warnings })
   },

@@ -156,6 +156,9 @@ describeOnEngines('redacting', (open) => {
     assert.equal(kept!.body, sent!.body)
     assert.equal(kept!.disclosures?.length, sent!.disclosures!.length - 3)
     const { unreachable, ...rest } = answer
+    // The log of changes of a server that has much to do is left to its owner.
+    const isHeld =
+      w.store.info.engine === 'postgres' && unreachable.some((place) => place.startsWith('old bytes'))
     assert.deepEqual(rest, {
       subject: { kind: 'handoff', id: handoff.id },
       field: 'summary',
@@ -164,7 +167,7 @@ describeOnEngines('redacting', (open) => {
       disclosures: 1,
       documents: 1,
       files: [],
-      scrubbed: !unreachable.some((place) => place.startsWith('old bytes')),
+      scrubbed: !isHeld,
     })
     assert.match(unreachable.join('\n'), /git commits.*webhooks.*backups.*agents/s)
   })

@@ -21,7 +21,7 @@ interface Ended {
   readonly handoff: Handoff
   readonly content: Content | undefined
 }
-type Answer<A> = (ended: Ended, deps: ServiceDeps) => A | Promise<A>
+type EndAnswer<A> = (ended: Ended, deps: ServiceDeps) => A | Promise<A>
 
 /**
  * Waits until the handoff is completed and answers it. Throws document 001's two exceptions: when it ended
@@ -49,7 +49,7 @@ function waitUntilEnd<A>(
   deps: ServiceDeps,
   ref: string | Handoff,
   options: WaitOptions,
-  answer: Answer<A>,
+  answer: EndAnswer<A>,
 ): Promise<A> {
   try {
     demandSeconds(options.timeout_s)
@@ -61,7 +61,7 @@ function waitUntilEnd<A>(
   return waitForNamed(deps, ref, options, answer)
 }
 
-async function waitForNamed<A>(deps: ServiceDeps, ref: string, options: WaitOptions, answer: Answer<A>) {
+async function waitForNamed<A>(deps: ServiceDeps, ref: string, options: WaitOptions, answer: EndAnswer<A>) {
   const { timeout_s = DEFAULT_WAIT_S, signal } = options
   // A uid is looked up once, by the first look, when its changes are heard already.
   if (isUid(ref)) return new EndWait(deps, ref, options, answer).until(deps, signal)
@@ -76,7 +76,7 @@ async function waitForNamed<A>(deps: ServiceDeps, ref: string, options: WaitOpti
 class EndWait<A> extends Wait<Handoff, A> {
   readonly #deps: ServiceDeps
   readonly #options: WaitOptions
-  readonly #answer: Answer<A>
+  readonly #answer: EndAnswer<A>
   readonly #begun: number
   #seen: Handoff | undefined
   #content: Content | undefined
@@ -85,7 +85,7 @@ class EndWait<A> extends Wait<Handoff, A> {
     deps: ServiceDeps,
     uid: string,
     options: WaitOptions,
-    answer: Answer<A>,
+    answer: EndAnswer<A>,
     known?: Handoff,
     begun = performance.now(),
   ) {

@@ -224,7 +224,7 @@ class Waits {
     this.#unsubscribe = undefined
   }
 
-  /** Those who ask in one turn are answered by one read; of thousands a few in each, so that work goes on between. */
+  /** One read answers all that ask in one turn; of thousands a part in each turn, so that work goes on between. */
   ask(wait: Sleeper): void {
     if (this.#asking.push(wait) === 1) setImmediate(() => void this.#answer())
   }

@@ -65,7 +65,7 @@ const IS_SEEN = `SELECT 1 FROM pg_stat_activity
   WHERE datname = current_database() AND age(backend_xmin) > age($1::text::xid8::xid)`
 const READERS_MS = 5_000
 
-const TABLES = `SELECT pg_has_role(relowner, 'USAGE') AS ours, pg_has_role(datdba, 'USAGE') AS is_whole, (SELECT sum(pg_total_relation_size(('baton.' || name)::regclass))
+const OWN_TABLES = `SELECT pg_has_role(relowner, 'USAGE') AS ours, pg_has_role(datdba, 'USAGE') AS is_whole, (SELECT sum(pg_total_relation_size(('baton.' || name)::regclass))
     FROM unnest($1::text[]) AS t (name))::float8 AS bytes FROM pg_class, pg_database
   WHERE pg_class.oid = 'baton.entry'::regclass AND datname = current_database()`
 const MAY_CLEAR = `SELECT pg_has_role('pg_checkpoint', 'USAGE') AND has_function_privilege('pg_ls_waldir()', 'EXECUTE')
@@ -75,7 +75,7 @@ const NEXT_FILE = `SELECT pg_logical_emit_message(false, 'baton', 'next file'), 
 const FILES = 'SELECT count(*)::integer AS files, sum(size)::float8 AS bytes FROM pg_ls_waldir()'
 
 /** More would lock the tables, or fill archives of the log, for too long: it is left to a quiet time. */
-const MOST_BYTES = 256 * 1_024 * 1_024
+const MOST_REWRITTEN_BYTES = 256 * 1_024 * 1_024
 const ALL_FILES = 'the tables and the write-ahead log'
 const leftIn = (files: string) =>
   `old bytes in ${files} of PostgreSQL: at a quiet time, run the statements "After a redaction" of docs/how-to/postgres.md`
@@ -87,7 +87,7 @@ const leftIn = (files: string) =>
  */
 export function scrub(connections: Connections): Promise<readonly string[]> {
   return withClient(connections, 'writes', async (client) => {
-    const [{ ours, is_whole, bytes }] = (await client.query(TABLES, [TEXTS])).rows
+    const [{ ours, is_whole, bytes }] = (await client.query(OWN_TABLES, [TEXTS])).rows
     if (!ours) return [leftIn(ALL_FILES)]
     const limit = (await client.query("SELECT current_setting('statement_timeout') AS limit")).rows[0].limit
     const [{ place }] = (await client.query(PLACE)).rows
@@ -96,7 +96,7 @@ export function scrub(connections: Connections): Promise<readonly string[]> {
       isSeen = (await client.query(IS_SEEN, [place])).rows.length > 0
     await client.query('SET statement_timeout = 0')
     // The statistics are the database's.
-    const isSmall = is_whole && bytes <= MOST_BYTES
+    const isSmall = is_whole && bytes <= MOST_REWRITTEN_BYTES
     for (const table of TEXTS) await client.query(`VACUUM ${isSmall ? '(FULL, ANALYZE) ' : ''}baton.${table}`)
     // The index keeps every word that it ever held, and pages of the table keep deleted rows: both get new files.
     await client.query('VACUUM (FULL, ANALYZE) baton.word')
@@ -109,13 +109,13 @@ export function scrub(connections: Connections): Promise<readonly string[]> {
   })
 }
 
-/** Files of the log that are no longer needed are kept for later as they are: all are written over. */
+/** PostgreSQL keeps old files of the log for later, with their bytes: all are written over. */
 async function clearLog(client: ClientBase): Promise<boolean> {
   if (!(await client.query(MAY_CLEAR)).rows[0].may) return false
   await client.query(NEXT_FILE)
   await client.query('CHECKPOINT')
   const [{ files, bytes }] = (await client.query(FILES)).rows
-  if (bytes > MOST_BYTES) return false
+  if (bytes > MOST_REWRITTEN_BYTES) return false
   for (let file = 0; file < files; file += 1) await client.query(NEXT_FILE)
   return true
 }

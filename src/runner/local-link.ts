@@ -1,4 +1,4 @@
-import { BatonError } from '../domain/errors.ts'
+import { invalidInput, notAllowed, notFound } from '../domain/errors.ts'
 import { kindOf } from '../domain/policy.ts'
 import { present } from '../domain/present.ts'
 import { jsonProblem } from '../domain/texts/json-problem.ts'
@@ -79,20 +79,17 @@ async function callOperation<Name extends OperationName>(
   name: Name,
   input: OperationInput<Name>,
 ): Promise<OperationOutput<Name>> {
-  if (!isOperationName(name))
-    throw new BatonError('not_found', `${name} is not an operation`, { operation: name })
+  if (!isOperationName(name)) throw notFound(`${name} is not an operation`, { operation: name })
   const operation = await loadOperation(name)
   // A name that a program gives cannot be a person's. Only the kit for tests has people.
   if (operation.peopleOnly && call.actor.auth !== 'tty')
-    throw new BatonError(
-      'not_allowed',
-      `${name} is for people only; a person must run it at a terminal or in the dashboard`,
-      { operation: name },
-    )
+    throw notAllowed(`${name} is for people only; a person must run it at a terminal or in the dashboard`, {
+      operation: name,
+    })
   // Over the other surfaces input comes as JSON; a program may give anything.
   const fault = jsonProblem(input)
   if (fault)
-    throw new BatonError('invalid_input', `${fault.field || 'the input'} ${fault.what}`, {
+    throw invalidInput(`${fault.field || 'the input'} ${fault.what}`, {
       operation: name,
       field: fault.field,
     })

@@ -1,4 +1,4 @@
-import { BatonError, invalidInput } from '../domain/errors.ts'
+import { invalidInput } from '../domain/errors.ts'
 import type { Handoff } from '../domain/handoffs/handoff.ts'
 import type { ArtifactRef, Evidence, Package, Validation } from '../domain/handoffs/package.ts'
 import type { KnownErrorCode } from '../domain/handoffs/retry.ts'
@@ -131,8 +131,7 @@ export function toStoredFile(
   const folder = handoff.id.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replace(/^\.+/, '')
   if (data instanceof Uint8Array) return { path: `artifacts/${folder}/${name}`, bytes: data }
   const text = JSON.stringify(data, undefined, 2)
-  if (text === undefined)
-    throw new BatonError('invalid_input', `the data of ${name} cannot be written as JSON`, { name })
+  if (text === undefined) throw invalidInput(`the data of ${name} cannot be written as JSON`, { name })
   const file = name.endsWith('.json') ? name : `${name}.json`
   return { path: `artifacts/${folder}/${file}`, bytes: new TextEncoder().encode(`${text}\n`) }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { lstat, mkdir, realpath, stat, unlink } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { BatonError, invalidInput } from '../domain/errors.ts'
+import { BatonError, conflict, invalidInput, notAllowed } from '../domain/errors.ts'
 import { replaceFile, syncFolder } from './replace-file.ts'
 
 /** One file before and after; undefined where the file is missing. Making an edit writes nothing. */
@@ -26,11 +26,10 @@ export async function placeIn(root: string, name: string): Promise<string> {
   })
   const way = relative(top, real)
   if (way.split(sep)[0] === '..' || way.startsWith(sep))
-    throw new BatonError(
-      'not_allowed',
-      `${wanted} is a link that leads out of ${top}, to ${real}; edit that file by hand`,
-      { path: wanted, target: real },
-    )
+    throw notAllowed(`${wanted} is a link that leads out of ${top}, to ${real}; edit that file by hand`, {
+      path: wanted,
+      target: real,
+    })
   return join(real, relative(present, wanted))
 }
 
@@ -96,8 +95,7 @@ async function applyEdit(edit: FileEdit): Promise<readonly string[]> {
 
 function demandUnchanged({ path, before }: FileEdit): void {
   if (readText(path) === before) return
-  throw new BatonError(
-    'conflict',
+  throw conflict(
     `${path} has changed since it was looked at; nothing was written to it, run the same command again`,
     { path },
   )
@@ -140,8 +138,8 @@ function withDone(failure: unknown, { path }: FileEdit, written: readonly FileEd
 function cannot(what: string, path: string, error: unknown, fix: string): BatonError {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'EEXIST') return appeared(path, error)
-  return new BatonError('not_allowed', `${path} cannot ${what} (${code}); ${fix}`, { path }, error)
+  return notAllowed(`${path} cannot ${what} (${code}); ${fix}`, { path }, error)
 }
 
 const appeared = (path: string, cause?: unknown): BatonError =>
-  new BatonError('conflict', `${path} appeared meanwhile; run the same command again`, { path }, cause)
+  conflict(`${path} appeared meanwhile; run the same command again`, { path }, cause)

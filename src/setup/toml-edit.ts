@@ -1,4 +1,4 @@
-import { BatonError, invalidInput } from '../domain/errors.ts'
+import { type BatonError, conflict, invalidInput } from '../domain/errors.ts'
 import { HASH_MARKS, withoutSection, withSection } from './section.ts'
 
 /** A statement of a TOML file as far as an edit has to know it. */
@@ -14,8 +14,7 @@ export function withTable(text: string, name: string, lines: string, file: strin
   const others = statementsOf(withoutSection(text, HASH_MARKS, file), file)
   const clash = others.find((each) => clashes(others, each, name))
   if (clash)
-    throw new BatonError(
-      'conflict',
+    throw conflict(
       `${file} says ${clash.name} itself (line ${clash.line}); remove that line, or leave this out`,
       { file, line: clash.line },
     )

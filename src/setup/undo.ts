@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { rmdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { BatonError } from '../domain/errors.ts'
+import { storeRefused } from '../domain/errors.ts'
 import { type Applied, applyEdits, type FileEdit, isChange, readText } from './file-edit.ts'
 
 /** The copy that restores a file as it was before Baton wrote to it. */
@@ -91,8 +91,7 @@ export class UndoFile {
     try {
       return (JSON.parse(text) as { files: KeptFiles }).files ?? {}
     } catch (error) {
-      throw new BatonError(
-        'store_refused',
+      throw storeRefused(
         `${this.#path} is not JSON, so setup cannot restore the former settings; remove the file to go on without it`,
         { path: this.#path },
         error,

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { type Context, foldersOf, settingsAround } from '../../../../compose/open.ts'
 import { type Config, programEnvironment } from '../../../../config/config.ts'
-import { BatonError, invalidInput } from '../../../../domain/errors.ts'
+import { invalidInput, notAllowed, wrongState } from '../../../../domain/errors.ts'
 import { orElse } from '../../../../domain/once.ts'
 import { present } from '../../../../domain/present.ts'
 import type { Repository } from '../../../../git/git.ts'
@@ -84,8 +84,7 @@ export const run: Command = {
 function refuseAgents({ io }: Shell): void {
   const name = io.env.agent ?? io.env.codingAgent
   if (name !== undefined)
-    throw new BatonError(
-      'not_allowed',
+    throw notAllowed(
       `baton run starts agents and is for people and CI, and ${io.env.agent === undefined ? `${name} shows a coding agent` : `BATON_AGENT says ${name}`}; ask a person to run it`,
       { name },
     )
@@ -203,7 +202,7 @@ function isThere(program: string, root: string, path = ''): boolean {
 function refuseUnready(shell: Shell, world: World, runners: readonly ReadyRunner[]): void {
   for (const runner of runners)
     for (const problem of problemsOf(shell, world, runner))
-      throw new BatonError('wrong_state', `the runner ${runner.agent} cannot start: ${problem}`, {
+      throw wrongState(`the runner ${runner.agent} cannot start: ${problem}`, {
         agent: runner.agent,
       })
 }

@@ -9,7 +9,6 @@ import { DEFAULT_POLICY, kindOf } from '../domain/policy.ts'
 import { present } from '../domain/present.ts'
 import { indexAbove } from '../git/checkout.ts'
 import type { Service } from '../service/service.ts'
-import type { Store } from '../storage/store.ts'
 import { type CallerOptions, known, resolveActor } from '../workspace/identity.ts'
 import {
   adoptStore,
@@ -162,10 +161,7 @@ export async function openContext(options: OpenContextOptions): Promise<Context>
 }
 
 /** Opens a store and says whether this user made or adopted it. A known one costs two small files of the home. */
-async function openOwn(
-  target: StoreTarget,
-  environment: Environment,
-): Promise<{ readonly store: Store; readonly isOurs: boolean; readonly warnings: readonly string[] }> {
+async function openOwn(target: StoreTarget, environment: Environment) {
   const path = target.engine === 'sqlite' ? target.path : ':memory:'
   const index = existsSync(path) ? indexAbove(dirname(path)) : undefined
   if (index && storeNote(environment, `${index.file} ${path}`) !== index.stamp) {
@@ -216,10 +212,7 @@ async function settingsOf(
 }
 
 /** The settings of a folder whose work is done at a server: what this user's home trusts. */
-export async function settingsAround(
-  cwd: string,
-  environment: Environment,
-): Promise<{ readonly config?: Config; readonly root: string; readonly warnings: readonly string[] }> {
+export async function settingsAround(cwd: string, environment: Environment) {
   const found = await findWorkspace(cwd, environment)
   const read = await readAt(found)
   return { ...(await settingsOf(found, environment, read)), root: found?.root ?? cwd }

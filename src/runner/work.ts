@@ -118,11 +118,7 @@ export type DefinedHandler<Input = unknown, Output = unknown> = (
 ) => Promise<Output> | Output
 
 /** The path and the bytes of a handler's data. */
-export function toStoredFile(
-  handoff: Handoff,
-  name: string,
-  data: unknown,
-): { path: string; bytes: Uint8Array } {
+export function toStoredFile(handoff: Handoff, name: string, data: unknown) {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/.test(name))
     throw invalidInput(
       `"${name}" cannot name an artifact; use up to 40 letters, digits, dots, dashes and underscores`,

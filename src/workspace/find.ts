@@ -28,11 +28,6 @@ interface Marked {
   readonly configFile?: string
 }
 
-export interface Surroundings {
-  readonly nearest?: Marked
-  readonly checkout?: Checkout
-}
-
 /**
  * The workspace of this folder: the one that `BATON_WORKSPACE` names, else the nearest upwards within the
  * repository, else that of the main worktree. What another user put in the way is refused, not used.
@@ -48,7 +43,7 @@ export async function findWorkspace(cwd: string, environment: Environment): Prom
 }
 
 /** Looks from this folder up to the repository's root; without one, to the edge of the disk or the home. */
-export function lookAround(here: string, environment: Environment): Surroundings {
+export function lookAround(here: string, environment: Environment) {
   const home = realpath(environment.home)
   const { dev } = statSync(here)
   let nearest: Marked | undefined
@@ -56,10 +51,9 @@ export function lookAround(here: string, environment: Environment): Surroundings
     if (statSync(folder).dev !== dev) break
     nearest ??= markedAt(folder, environment)
     const checkout = checkoutAt(folder)
-    if (checkout) return { ...present({ nearest }), checkout }
-    if (folder === home || folder === dirname(folder)) break
+    if (checkout || folder === home || folder === dirname(folder)) return { nearest, checkout }
   }
-  return nearest ? { nearest } : {}
+  return { nearest }
 }
 
 /** The root of a workspace around the repository of this folder. It is not used from here unless it is named. */

@@ -97,12 +97,7 @@ function failureText(error: BatonError, screen: Screen, hint: (text: string) => 
   return lines.join('\n')
 }
 
-interface Candidate {
-  readonly id: string
-  readonly title: string
-  readonly state?: string
-  readonly at: string
-}
+type Candidate = Readonly<Record<'id' | 'title' | 'at', string>> & { readonly state?: string }
 
 const candidateRow = ({ id, title, state = '', at }: Candidate, screen: Screen) => [
   { text: id, style: 'bold' as const },

@@ -1,7 +1,6 @@
 import { invalidInput } from '../../domain/errors.ts'
 import { didYouMean } from '../../domain/texts/nearest.ts'
 import { firstWords, isOtherCommand, NOUNS, secondWords, shortForm } from './catalog.ts'
-import type { Command } from './command.ts'
 import { shellQuoted } from './hint.ts'
 import { type CommandLine, GLOBAL_FLAGS, optionsOf, readArguments, readCommandLine } from './input/args.ts'
 import type { Io } from './io.ts'
@@ -54,11 +53,7 @@ async function run(line: CommandLine, io: Io): Promise<number> {
 }
 
 /** The command and how many words name it; undefined for a noun that stands alone. */
-async function findCommand(
-  first: string,
-  second: string | undefined,
-  rest: readonly string[],
-): Promise<{ command: Command; words: number } | undefined> {
+async function findCommand(first: string, second: string | undefined, rest: readonly string[]) {
   const operation = shortForm(first) ?? (second === undefined ? undefined : NOUNS[first]?.[second])
   if (operation) {
     const { operationCommand } = await import('./operation-command.ts')

@@ -87,13 +87,8 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
   flag('help', 'The page of a command', { also: ['h'] }),
 ]
 
-interface Options {
-  readonly flags?: readonly Flag[]
-  readonly lacks?: readonly string[]
-}
-
 /** The options of a command: its own, then those of every command that it takes. */
-export const optionsOf = ({ flags = [], lacks = [] }: Options): readonly Flag[] => [
+export const optionsOf = ({ flags = [], lacks = [] }: Pick<Command, 'flags' | 'lacks'>): readonly Flag[] => [
   ...flags,
   ...GLOBAL_FLAGS.filter(({ name }) => !lacks.includes(name)),
 ]

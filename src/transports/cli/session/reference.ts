@@ -193,9 +193,4 @@ export function several(message: string, found: readonly ReferenceCandidate[]): 
   })
 }
 
-interface ReferenceCandidate {
-  readonly id: string
-  readonly title: string
-  readonly updated_at: string
-  readonly state?: string
-}
+type ReferenceCandidate = Pick<Handoff, 'id' | 'title' | 'updated_at'> & { readonly state?: string }

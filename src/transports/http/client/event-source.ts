@@ -45,13 +45,8 @@ export async function* eventsOf(open: Open, options: RemoteEventOptions = {}): A
   }
 }
 
-interface Frame {
-  readonly id: string | undefined
-  readonly data: string | undefined
-}
-
 /** The frames of a stream; one that is silent for too long is given up by the controller. */
-export async function* framesOf(response: Response, silent = new AbortController()): AsyncGenerator<Frame> {
+export async function* framesOf(response: Response, silent = new AbortController()) {
   if (!response.body) return
   let timer = setTimeout(() => silent.abort(), SILENCE_MS)
   let text = ''

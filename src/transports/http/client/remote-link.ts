@@ -69,11 +69,7 @@ function remoteAgent(remote: Remote, feed: Feed, name: string, instance: string 
     wait: async (ref, { timeout_s, signal }) => {
       const given = { id: typeof ref === 'string' ? ref : ref.uid, ...present({ timeout_s }) }
       const answer = await remote.call('handoff_wait', given, present({ signal }))
-      const {
-        done: _,
-        untrusted: _marks,
-        ...outcome
-      } = answer as Outcome & Record<'done' | 'untrusted', unknown>
+      const { done: _, untrusted: __, ...outcome } = answer as Outcome & Record<string, unknown>
       return outcome
     },
     claim: async (lease_s) => {

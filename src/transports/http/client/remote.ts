@@ -135,11 +135,7 @@ export function baseOf(address: string): URL {
 }
 
 /** The operation's fields where they belong: in the path, and then in the query or the body. */
-function toRequest(
-  name: OperationName,
-  input: RemoteInput,
-  base: URL,
-): { method: string; url: URL; body?: string } {
+function toRequest(name: OperationName, input: RemoteInput, base: URL) {
   if (!Object.hasOwn(ROUTES, name))
     throw new BatonError('not_found', `${name} is not an operation`, { operation: name })
   const [method = '', route = ''] = ROUTES[name].split(' ')

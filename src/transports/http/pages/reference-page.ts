@@ -37,12 +37,9 @@ export function referencePage(operations: readonly Operation[]): Response {
 function article(op: Operation): string {
   const { properties = {}, required = [] } = z.toJSONSchema(op.input, { io: 'input', unrepresentable: 'any' })
   const rows = Object.entries(properties).map(([name, schema]) => {
-    const { description = '', type } = (typeof schema === 'object' ? schema : {}) as {
-      description?: string
-      type?: string
-    }
+    const { description = '', type = '' } = Object(schema)
     const must = required.includes(name) ? ' <small>required</small>' : ''
-    return `<tr><td>${escapeHtml(name)}${must}</td><td>${escapeHtml(String(type ?? ''))}</td><td>${escapeHtml(description)}</td></tr>`
+    return `<tr><td>${escapeHtml(name)}${must}</td><td>${escapeHtml(String(type))}</td><td>${escapeHtml(description)}</td></tr>`
   })
   return `<article id="${op.name}"><h3>${op.http.method} ${escapeHtml(op.http.path)} <small>${op.name} · ${op.scope}${op.peopleOnly ? ' · people only' : ''}</small></h3>
 <p>${escapeHtml(op.summary)}</p>${rows.length > 0 ? `<table>${rows.join('')}</table>` : ''}</article>`

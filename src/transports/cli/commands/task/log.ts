@@ -14,10 +14,7 @@ export const log: Extra = {
   },
 }
 
-async function revertsHere(
-  shell: Shell,
-  { task, records }: TaskLog,
-): Promise<NonNullable<TaskLog['reverts']>> {
+async function revertsHere(shell: Shell, { task, records }: TaskLog) {
   const repository = records.length === 0 ? undefined : await repositoryHere(shell)
   const base = await repository?.base()
   if (!repository || !base) return []

@@ -69,10 +69,7 @@ export const migrate: Command = {
 }
 
 /** `_handoffs/` stands at the root of the repository, so that is where everything starts. */
-function folderToMigrate(
-  shell: Shell,
-  { words }: Arguments,
-): { root: string; checkout: Checkout | undefined } {
+function folderToMigrate(shell: Shell, { words }: Arguments) {
   const wanted = resolve(shell.io.cwd, words[0] ?? '.')
   if (!statSync(wanted, { throwIfNoEntry: false })?.isDirectory())
     throw notFound(`there is no folder ${wanted}`, { folder: wanted })
@@ -86,13 +83,7 @@ function folderToMigrate(
   return { root, checkout }
 }
 
-interface GivenAnswers {
-  readonly file: string
-  readonly text?: string
-  readonly isNew: boolean
-}
-
-function answersOf(shell: Shell, args: Arguments): GivenAnswers {
+function answersOf(shell: Shell, args: Arguments) {
   const given = textOf(args, 'answers')
   if (given === undefined) return { file: '', isNew: false }
   const file = resolve(shell.io.cwd, given)

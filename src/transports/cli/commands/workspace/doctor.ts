@@ -93,6 +93,13 @@ async function attempt<T>(
   }
 }
 
+/** The problem that a check has found, else the sentence that says that all is well. */
+const resultOf = (name: string, problem: string | undefined, fine: string): DoctorResult => ({
+  name,
+  ok: !problem,
+  detail: problem || fine,
+})
+
 function nodeVersion(): DoctorResult {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const ok = major > 22 || (major === 22 && minor >= 18)
@@ -108,8 +115,7 @@ function workspaceResult(workspace: Workspace | undefined, around: string | unde
   const isSecond = around !== undefined && around !== workspace?.root
   const second = `; a second workspace lies around it in ${around} and shares nothing with it; ${use}`
   const problem = workspace ? folderProblem(workspace.dir) : none
-  const detail = problem ?? `${workspace?.root}${isSecond ? second : ''}`
-  return { name: 'workspace', ok: problem === undefined, detail }
+  return resultOf('workspace', problem, `${workspace?.root}${isSecond ? second : ''}`)
 }
 
 function serverResult({ service, workspace }: Context, uid: number | undefined): DoctorResult[] {
@@ -117,8 +123,7 @@ function serverResult({ service, workspace }: Context, uid: number | undefined):
   const server = workspace && runningServer(workspace.dir, uid)
   if (!server) return []
   const wrong = `${server.url} was started here and serves ${server.store}, not this store; stop it and start: baton serve`
-  const ok = server.store === location
-  return [{ name: 'server', ok, detail: ok ? server.url : wrong }]
+  return [resultOf('server', server.store === location ? undefined : wrong, server.url)]
 }
 
 /** Open work of a name that was removed, or that the list in `baton.yaml` does not have. */
@@ -146,13 +151,8 @@ async function settings(findings: DoctorResult[], workspace: Workspace, shell: S
   const file = workspace.configFile!
   const { trustState } = await import('../../../../workspace/trust.ts')
   const { trusted, waiting } = await trustState(workspace, await readSettings(file), shell.io.env)
-  findings.push({
-    name: 'settings',
-    ok: waiting.length === 0,
-    detail: waiting.length
-      ? `${file}: ${waiting.join(' and ')} wait for: baton trust`
-      : `${file}${trusted ? ', trusted' : ''}`,
-  })
+  const problem = waiting.length > 0 ? `${file}: ${waiting.join(' and ')} wait for: baton trust` : undefined
+  findings.push(resultOf('settings', problem, `${file}${trusted ? ', trusted' : ''}`))
 }
 
 async function storeAndLog(findings: DoctorResult[], shell: Shell): Promise<Context> {
@@ -178,13 +178,11 @@ async function storeAndLog(findings: DoctorResult[], shell: Shell): Promise<Cont
     }),
   )
   const [first] = report.broken
-  findings.push({
-    name: 'log',
-    ok: !first,
-    detail: first
-      ? `${count(report.broken.length, 'chain')} of ${report.streams} broken; the first is ${first.stream} at entry ${first.at}: ${first.reason}. Keep the store as it is and look at a backup`
-      : `${count(report.streams, 'chain')} with ${count(report.entries, 'entry', 'entries')} verified`,
-  })
+  const broken =
+    first &&
+    `${count(report.broken.length, 'chain')} of ${report.streams} broken; the first is ${first.stream} at entry ${first.at}: ${first.reason}. Keep the store as it is and look at a backup`
+  const verified = `${count(report.streams, 'chain')} with ${count(report.entries, 'entry', 'entries')} verified`
+  findings.push(resultOf('log', broken, verified))
   await attempt(findings, 'key', () => demandKept(shell.io.env, context.service.deps))
   await attempt(findings, 'checkpoint', async () => {
     await newestCheckpoint(context.service.deps)
@@ -193,13 +191,10 @@ async function storeAndLog(findings: DoctorResult[], shell: Shell): Promise<Cont
   await attempt(findings, 'rows', async () => findings.push(rowsResult(await verifyStates(store))))
   findings.push(await callersResult(store, shell))
   const [wrong] = await store.miscounted()
-  findings.push({
-    name: 'counts',
-    ok: !wrong,
-    detail: wrong
-      ? `the count of ${wrong.end} is ${wrong.kept}, and ${count(wrong.rows, 'row')} are there: the store was changed outside Baton. Keep it as it is and look at a backup`
-      : 'kept counts are those of the rows',
-  })
+  const miscounted =
+    wrong &&
+    `the count of ${wrong.end} is ${wrong.kept}, and ${count(wrong.rows, 'row')} are there: the store was changed outside Baton. Keep it as it is and look at a backup`
+  findings.push(resultOf('counts', miscounted, 'kept counts are those of the rows'))
   return context
 }
 
@@ -207,20 +202,20 @@ async function storeAndLog(findings: DoctorResult[], shell: Shell): Promise<Cont
 function rowsResult({ bound, unbound, wrong }: StateReport): DoctorResult {
   const [first] = wrong
   const older = unbound > 0 ? `; the log binds ${count(unbound, 'older row')} with the next step` : ''
-  const detail = first
-    ? `${count(wrong.length, 'finding')} against the log, the first: ${oneLine(first)}. Keep the store as it is and look at a backup; see all: baton audit verify`
-    : `${count(bound, 'row')} as the log says${older}`
-  return { name: 'rows', ok: !first, detail }
+  const problem =
+    first &&
+    `${count(wrong.length, 'finding')} against the log, the first: ${oneLine(first)}. Keep the store as it is and look at a backup; see all: baton audit verify`
+  return resultOf('rows', problem, `${count(bound, 'row')} as the log says${older}`)
 }
 
 /** Entries since a person last looked whose caller is in doubt. */
 async function callersResult(store: Store, { io }: Shell): Promise<DoctorResult> {
   const { doubts } = await doubtsIn(store, lookedAt(io.env, store.info.origin))
   const [first] = doubts
-  const detail = first
-    ? `${count(doubts.length, 'entry', 'entries')} whose caller is in doubt, the first: ${oneLine(first)}. After a look a person runs: baton trust`
-    : 'no caller is in doubt'
-  return { name: 'callers', ok: !first, detail }
+  const problem =
+    first &&
+    `${count(doubts.length, 'entry', 'entries')} whose caller is in doubt, the first: ${oneLine(first)}. After a look a person runs: baton trust`
+  return resultOf('callers', problem, 'no caller is in doubt')
 }
 
 /** The folders have a doctor of their own, who tells it all and mends it; a look that only reads makes nothing for them. */
@@ -236,13 +231,10 @@ async function folders(findings: DoctorResult[], context: Context): Promise<void
     found.length === 0
       ? 'live folders and engine agree'
       : `nothing to repair in the live folders; ${count(found.length, 'note')}, see: baton folders doctor`
-  findings.push({
-    name: 'folders',
-    ok: !first,
-    detail: first
-      ? `${count(drift.length, 'finding')}, the first at ${oneLine(first.path)}: ${oneLine(first.message)}; see: baton folders doctor`
-      : content,
-  })
+  const problem =
+    first &&
+    `${count(drift.length, 'finding')}, the first at ${oneLine(first.path)}: ${oneLine(first.message)}; see: baton folders doctor`
+  findings.push(resultOf('folders', problem, content))
 }
 
 /** Findings whose words name nobody and no place, when all is well. */

@@ -15,6 +15,7 @@ import type { Command } from '../../command.ts'
 import { flag, isOn } from '../../input/args.ts'
 import { safeJson } from '../../screen/plain-text.ts'
 import { cut } from '../../screen/width.ts'
+import { storePlace } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
 import { repositoryAt } from '../task/repository.ts'
 
@@ -34,7 +35,9 @@ export const run: Command = {
     const stopped = new AbortController()
     const closing = shell.io.lasting(() => stopped.abort())
     if (isOn(args, 'doctor')) {
-      const place = await openPlace(shell)
+      const { url } = shell.io.env
+      const isRemote = url !== undefined && shell.store === undefined
+      const place = isRemote ? await openRemote(shell, url) : await openPlace(shell)
       return doctor(shell, place, runnersIn(place))
     }
     // Only a run that starts something may make a workspace.
@@ -107,22 +110,18 @@ interface World extends RunnerPlace {
 /** The settings that this user trusts; a store is not needed for them. */
 async function openPlace(shell: Shell): Promise<RunnerPlace> {
   const { env, cwd } = shell.io
-  if (env.url !== undefined && shell.store === undefined) return openRemote(shell, env.url)
   const { warnings, ...settings } = await settingsAround(cwd, env)
   for (const warning of warnings) shell.warn(warning)
   return { ...settings, repository: await repositoryAt(settings.root), way: () => ({}) }
 }
 
 async function openRemote(shell: Shell, url: string): Promise<World> {
-  const { env, cwd } = shell.io
-  const [{ remoteLink }, { warnings, ...settings }] = await Promise.all([
-    import('../../../http/client/remote-link.ts'),
-    settingsAround(cwd, env),
-  ])
-  for (const warning of warnings) shell.warn(warning)
-  const link = await remoteLink({ url, token: env.token ?? '', compile: () => Promise.resolve(() => []) })
+  const { remoteLink } = await import('../../../http/client/remote-link.ts')
+  const place = await openPlace(shell)
+  const token = shell.io.env.token ?? ''
+  const link = await remoteLink({ url, token, compile: () => Promise.resolve(() => []) })
   const way = (agent: string) => ({ BATON_URL: url, ...present({ BATON_TOKEN: link.tokens.get(agent) }) })
-  return { ...settings, link, repository: await repositoryAt(settings.root), store: url, way }
+  return { ...place, link, store: url, way }
 }
 
 async function openWorld(shell: Shell, write: boolean): Promise<World> {
@@ -134,7 +133,6 @@ async function openWorld(shell: Shell, write: boolean): Promise<World> {
   const { localLink } = await import('../../../../runner/local-link.ts')
   const root = workspace?.root ?? cwd
   const kept = write ? await keepLiveFolders(context) : undefined
-  const { location, workspace: name } = service.deps.store.info
   // An agent may have cleared its environment. A runner has a terminal of its own by right.
   const doubt = await shell.io.doubt?.(false)
   return {
@@ -143,7 +141,7 @@ async function openWorld(shell: Shell, write: boolean): Promise<World> {
     config,
     root,
     repository: await repositoryAt(root),
-    store: `${location} ${name}`,
+    store: storePlace(context),
     way: () => ({ BATON_WORKSPACE: root, ...present({ BATON_STORE: shell.store ?? env.store }) }),
   }
 }

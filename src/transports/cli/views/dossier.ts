@@ -165,20 +165,15 @@ const WHY: Readonly<Record<string, string>> = { cancelled: 'Cancelled', reassign
 const isDecided = ({ type }: Handoff): boolean => type === 'escalation' || type === 'gate'
 
 function ended(screen: Screen, handoff: Handoff): DossierRow[] {
-  const rows: DossierRow[] = []
-  if (handoff.verified_by !== undefined)
-    rows.push([
-      isDecided(handoff) ? 'Decided' : 'Verified',
-      `by ${handoff.verified_by}${handoff.ended_at ? `, ${screen.when(handoff.ended_at)}` : ''}`,
-    ])
+  const { verified_by, ended_at, rejection, error } = handoff
+  const at = ended_at ? `, ${screen.when(ended_at)}` : ''
   // Work that was given back says so at each deliverable.
-  if (handoff.rejection && !givenBack(handoff))
-    rows.push([
-      WHY[handoff.rejection.type] ?? 'Rejected',
-      plainText(`by ${handoff.rejection.by}: ${handoff.rejection.message}`),
-    ])
-  if (handoff.error) rows.push(['Error', plainText(`${handoff.error.code}: ${handoff.error.message}`)])
-  return rows
+  const refused = givenBack(handoff) ? undefined : rejection
+  return namedRows([
+    [isDecided(handoff) ? 'Decided' : 'Verified', verified_by && `by ${verified_by}${at}`],
+    [WHY[refused?.type ?? ''] ?? 'Rejected', refused && `by ${refused.by}: ${refused.message}`],
+    ['Error', error && `${error.code}: ${error.message}`],
+  ])
 }
 
 const talk = (screen: Screen, thread: readonly ThreadItem[]): string =>

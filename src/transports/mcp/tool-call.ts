@@ -58,9 +58,8 @@ export async function callTool(
   try {
     const actor = world.admit(op, context)
     leave = world.enter?.(context)
-    const { stopping, waitMs: ms = WAIT_MS } = world
+    const { may, stopping, waitMs: ms = WAIT_MS } = world
     const hold = { caller: context.mcpReq.signal, stopping, ms }
-    const { may } = world
     const bounds = may && { may: (scope: string) => may(scope, context) }
     const call = { ...toCall(actor, context), ...bounds, hold }
     const { raw, cursor } = inputOf(op, given, world.service)

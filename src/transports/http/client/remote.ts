@@ -201,9 +201,7 @@ const codeOf = (error: unknown): unknown =>
   (((error as Error).cause ?? error) as { readonly code?: unknown }).code
 
 /** A refusal as Baton writes it; a proxy in front of it writes others. */
-function isProblem(
-  body: unknown,
-): body is Pick<ProblemDetails, 'code' | 'detail'> & Partial<Pick<ProblemDetails, 'details'>> {
+function isProblem(body: unknown): body is Pick<ProblemDetails, 'code' | 'detail'> & Partial<ProblemDetails> {
   const { code, detail } = (body ?? {}) as { code?: unknown; detail?: unknown }
   return typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) && typeof detail === 'string'
 }

@@ -114,8 +114,7 @@ function routes(
   answered: Answered,
   failed: (error: unknown, told: Told) => Response,
 ): Hono<Env> {
-  const { service, operations } = options
-  const { below = '' } = options
+  const { service, below = '' } = options
   const app = new Hono<Env>({ getPath: (request) => getPath(request).slice(below.length) })
   const limit = new RateLimit(options.rate)
   const open = new OpenLimit()
@@ -140,15 +139,7 @@ function routes(
   })
   // A browser keeps one session for the whole host, so it is of the server's own workspace.
   if (below === '') addLogin(app, service)
-  addObserverRoutes(app, {
-    service,
-    operations,
-    answered,
-    open,
-    stopping: options.stopping,
-    ...present({ heartbeatMs: options.heartbeatMs }),
-    admit,
-  })
+  addObserverRoutes(app, { ...options, answered, open, admit })
   const mcp = mcpEndpoint(options, open)
   app.all('/mcp', async (c) => {
     const caller = await admit(c, 'mcp')

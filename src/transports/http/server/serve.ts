@@ -119,14 +119,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
     log('warn', 'open to the network', { advice: 'let a proxy with TLS stand in front: tokens are secrets' })
   // On a machine that others reach, what is printed here may be read by others too.
   const code = local ? await options.loginCode?.() : undefined
-  const text = greeting(service.deps.store.info, {
-    url,
-    local,
-    tokens,
-    code,
-    isEmpty,
-    named: names.length > 0,
-  })
+  const named = names.length > 0
+  const text = greeting(service.deps.store.info, { url, local, tokens, code, isEmpty, named })
   const ready = { url, host, port: bound, text }
   options.onReady?.(ready)
   return { ...ready, closed, close }

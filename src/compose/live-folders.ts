@@ -3,7 +3,6 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { formatsIn, gitEnvironment } from '../config/config.ts'
 import { orElse } from '../domain/once.ts'
-import type { FolderKind } from '../folders/folder.ts'
 import { markdownFolder } from '../folders/markdown/kind.ts'
 import { packageFolder } from '../folders/package/kind.ts'
 import { queueFolder } from '../folders/queue/kind.ts'
@@ -24,23 +23,12 @@ export function liveFolders(
   if (!workspace || !config?.folders?.length) return undefined
   const root = realpathSync(workspace.root)
   const formats = formatsIn(config)
-  const own = (format?: string) => formats.find(({ name }) => name === format)
-  const folders = config.folders.map(
-    ({ dialect, path, accept = [], format }): LiveFolder => ({
-      kind: kindOf(dialect, own(format)),
-      path,
-      accept,
-    }),
-  )
+  const folders = config.folders.map(({ dialect, path, accept = [], format }): LiveFolder => {
+    const base = FOLDER_KINDS[dialect]
+    const own = formats.find(({ name }) => name === format)
+    return { kind: own ? relativeFolder(base, own) : base, path, accept }
+  })
   return { root, dir: workspace.dir, folders, service, git: headAt(root, gitEnvironment()), host: hostOf() }
-}
-
-function kindOf(
-  dialect: keyof typeof FOLDER_KINDS,
-  format: Parameters<typeof relativeFolder>[1] | undefined,
-): FolderKind {
-  const base = FOLDER_KINDS[dialect]
-  return format ? relativeFolder(base, format) : base
 }
 
 /** The service's functions for document 001's folder, if the workspace has one. The first call loads them. */

@@ -7,6 +7,7 @@ import { readInstant } from '../dialects/text/time.ts'
 import { isMapping } from '../dialects/text/tree.ts'
 import { BatonError } from '../domain/errors.ts'
 import type { Question } from './candidate.ts'
+import type { Undecided } from './plan.ts'
 
 /** Values that a person gives where the document has none. */
 export type Answer = Pick<Draft, 'from' | 'to' | 'task' | 'state' | 'created_at'>
@@ -77,13 +78,7 @@ const invalid = (file: string, what: string): BatonError =>
   new BatonError('invalid_input', `${file} cannot be used: ${what}`, { file })
 
 /** A file to fill in: one entry for each handoff that lacks something, with what it lacks. */
-export function printQuestions(
-  undecided: readonly {
-    readonly name: string
-    readonly paths: readonly string[]
-    readonly questions: readonly Question[]
-  }[],
-): string {
+export function printQuestions(undecided: readonly Undecided[]): string {
   const entries = undecided.flatMap(({ name, paths, questions }) => {
     const asked = questions.filter(({ field }) => field !== 'file')
     if (asked.length === 0) return []

@@ -142,12 +142,7 @@ function plainInbox(screen: Screen, { items, notices }: Inbox): string {
   return screen.table(rows)
 }
 
-const URGENT: Readonly<Record<Handoff['priority'], string>> = {
-  critical: '!! ',
-  high: '! ',
-  normal: '',
-  low: '',
-}
+const URGENT: Readonly<Partial<Record<Handoff['priority'], string>>> = { critical: '!! ', high: '! ' }
 
 function inboxRow(screen: Screen, handoff: Handoff, name: string): Cell[] {
   const other = handoff.from === name ? `to ${handoff.to}` : `from ${handoff.from}`
@@ -155,7 +150,7 @@ function inboxRow(screen: Screen, handoff: Handoff, name: string): Cell[] {
     { text: nextMove(handoff) ?? '', style: STATE_STYLES[handoff.state] },
     { text: handoff.id, style: 'bold' },
     {
-      text: `${URGENT[handoff.priority]}${handoff.title}`,
+      text: `${URGENT[handoff.priority] ?? ''}${handoff.title}`,
       fill: handoff.title.includes(GIVEN_BACK) ? 'whole' : true,
     },
     other,

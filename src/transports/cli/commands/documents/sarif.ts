@@ -3,12 +3,6 @@ import { STDIN } from './files.ts'
 import type { CheckedEntry } from './target-check.ts'
 import type { FileProblem } from './target-file.ts'
 
-const LEVELS: Readonly<Record<FileProblem['severity'], string>> = {
-  error: 'error',
-  warning: 'warning',
-  info: 'note',
-}
-
 /** Findings as SARIF 2.1.0, which code scanning services take. */
 export function toSarif(entries: readonly CheckedEntry[]): object {
   const codes = [...new Set(entries.flatMap(({ diagnostics }) => diagnostics.map(({ code }) => code)))].sort()
@@ -35,7 +29,7 @@ function toResult({ file }: CheckedEntry, found: FileProblem, codes: readonly st
   return {
     ruleId: code,
     ruleIndex: codes.indexOf(code),
-    level: LEVELS[severity],
+    level: severity === 'info' ? 'note' : severity,
     message: { text: message },
     locations: [
       {

@@ -1,5 +1,5 @@
 import type { Context } from '../../../../compose/open.ts'
-import { BatonError, invalidInput } from '../../../../domain/errors.ts'
+import { BatonError, invalidInput, notFound } from '../../../../domain/errors.ts'
 import { kindOf } from '../../../../domain/policy.ts'
 import { didYouMean } from '../../../../domain/texts/nearest.ts'
 import type { Token } from '../../../../service/service.ts'
@@ -141,14 +141,9 @@ const revoke: Command = {
       ({ uid, revoked_at }) => uid.includes(part.toLowerCase()) && revoked_at === undefined,
     )
     const [token] = found
-    if (!token || found.length > 1)
-      throw new BatonError(
-        token ? 'invalid_input' : 'not_found',
-        token
-          ? `${part} is a part of ${found.length} ids; write more of it`
-          : `no valid token has ${part} in its id; see: baton token list`,
-        { id: part },
-      )
+    if (!token) throw notFound(`no valid token has ${part} in its id; see: baton token list`, { id: part })
+    if (found.length > 1)
+      throw invalidInput(`${part} is a part of ${found.length} ids; write more of it`, { id: part })
     const revoked = await tokens.revoke({ actor }, token.uid)
     shell.answer(
       withoutSecret(revoked),

@@ -23,6 +23,8 @@ export interface SessionOptions
 export class Shell {
   readonly io: Io
   readonly args: Arguments
+  readonly as: string | undefined
+  readonly store: string | undefined
   readonly isJson: boolean
   readonly screen: Screen
   readonly #errors: Screen
@@ -35,18 +37,12 @@ export class Shell {
   constructor(io: Io, args: Arguments) {
     this.io = io
     this.args = args
+    this.as = textOf(args, 'as')
+    this.store = textOf(args, 'store')
     this.isJson = isOn(args, 'json')
     this.#isQuiet = isOn(args, 'quiet')
     this.screen = screenFor(io, 'stdout', args.switches.get('color'))
     this.#errors = screenFor(io, 'stderr', args.switches.get('color'))
-  }
-
-  get as(): string | undefined {
-    return textOf(this.args, 'as')
-  }
-
-  get store(): string | undefined {
-    return textOf(this.args, 'store')
   }
 
   /** An answer: the value itself with `--json`, else how it looks. */

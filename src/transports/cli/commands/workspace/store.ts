@@ -179,13 +179,9 @@ const atWork = <T>(shell: Shell, work: (options: StoreWork) => Promise<T>): Prom
     }),
   )
 
-function restored(
-  shell: Shell,
-  rows: number,
-  chains: { streams: number; entries: number },
-  store: Store,
-): string {
-  const { tick } = shell.screen
+type Chains = Readonly<Record<'streams' | 'entries', number>>
+
+function restored({ screen: { tick } }: Shell, rows: number, chains: Chains, store: Store): string {
   return [
     `${tick} ${count(rows, 'row')} in ${store.info.location}, every field compared`,
     `${tick} ${count(chains.streams, 'chain')} with ${count(chains.entries, 'entry', 'entries')} verified`,

@@ -28,8 +28,8 @@ function verbless(noun: string): BatonError {
   })
 }
 
-async function commandOf(noun: string, verb: string): Promise<Command> {
-  const operation = NOUNS[noun]?.[verb]
+/** The command that one or two words name; its operation where it is one. */
+export async function commandOf(noun: string, verb = '', operation = NOUNS[noun]?.[verb]): Promise<Command> {
   if (operation) return (await import('./operation-command.ts')).operationCommand(operation)
   if (isOtherCommand(noun)) return (await import('./commands/index.ts')).loadCommand(noun, verb)
   throw new Error(`${noun} ${verb} is listed and not written`)

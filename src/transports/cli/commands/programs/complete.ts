@@ -10,6 +10,7 @@ import {
   typedOption,
 } from '../../input/args.ts'
 import type { Io } from '../../io.ts'
+import { commandOf } from '../../pages.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import { Shell } from '../../shell.ts'
 
@@ -44,8 +45,8 @@ async function candidatesFor(
   const operation = shortForm(first) ?? (second === undefined ? undefined : NOUNS[first]?.[second])
   if (operation === undefined && second === undefined && secondWords(first).length > 0)
     return secondWords(first).map(toCandidate)
+  if (!operation && (!isOtherCommand(first) || first === 'help')) return []
   const command = await commandOf(first, second, operation)
-  if (!command) return []
   const flag = pendingFlag(before, command)
   if (flag) return valuesOf(flag, before, io)
   if (current.startsWith('-'))
@@ -62,16 +63,6 @@ const toShort = ({ word, ...rest }: Completion): Completion => ({
 })
 const toCandidate = (word: string): Completion => ({ word })
 const optionNames = (flags: readonly Flag[]): string[] => flags.map(({ name }) => typedOption(name))
-
-async function commandOf(
-  first: string,
-  second?: string,
-  operation?: OperationName,
-): Promise<Command | undefined> {
-  if (operation) return (await import('../../operation-command.ts')).operationCommand(operation)
-  if (!isOtherCommand(first) || first === 'help') return undefined
-  return (await import('../index.ts')).loadCommand(first, second)
-}
 
 /** The option whose value is being typed. */
 function pendingFlag(before: readonly string[], command: Command): Flag | undefined {

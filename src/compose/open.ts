@@ -1,10 +1,10 @@
-import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { type Config, type Environment, formatsIn, readSecret } from '../config/config.ts'
 import type { Settings } from '../config/file.ts'
 import type { Actor } from '../domain/agent.ts'
 import { invalidInput, notAllowed, notFound } from '../domain/errors.ts'
-import { once, orElse } from '../domain/once.ts'
+import { once } from '../domain/once.ts'
 import { DEFAULT_POLICY, kindOf } from '../domain/policy.ts'
 import { present } from '../domain/present.ts'
 import { indexAbove } from '../git/checkout.ts'
@@ -15,6 +15,7 @@ import {
   createWorkspace,
   findWorkspace,
   headOf,
+  isWritable,
   noteStore,
   seenHead,
   storeNote,
@@ -297,9 +298,6 @@ function withAccess(target: StoreTarget, { write, readOnly, upgrade }: OpenConte
   if (write || target.engine !== 'sqlite' || !existsSync(target.path)) return target
   return [target.path, dirname(target.path)].every(isWritable) ? target : { ...target, readOnly: true }
 }
-
-const isWritable = (path: string): boolean =>
-  orElse(() => accessSync(path, constants.W_OK) === undefined, false)
 
 /** The live folders of an open workspace. What keeps them is loaded only where the settings list one. */
 export async function foldersOf(context: Context) {

@@ -1,4 +1,5 @@
 import {
+  accessSync,
   constants,
   existsSync,
   mkdirSync,
@@ -8,7 +9,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { access, lstat, mkdir, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Environment, formatsIn } from '../config/config.ts'
 import type { Format } from '../dialects/relative.ts'
@@ -115,6 +116,9 @@ export async function placeWorkspace(
   return found ?? workspaceAt(root, 'folder')
 }
 
+export const isWritable = (path: string): boolean =>
+  orElse(() => accessSync(path, constants.W_OK) === undefined, false)
+
 /** Makes the folder and what keeps it out of git; answers whether it was this call that made it. */
 export async function makeFolder(dir: string): Promise<boolean> {
   const made = await mkdir(dir, { mode: 0o700 }).then(
@@ -124,13 +128,9 @@ export async function makeFolder(dir: string): Promise<boolean> {
       throw cannotMake(dir, error)
     },
   )
-  await writeFile(join(dir, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 }).catch(async (error) => {
+  await writeFile(join(dir, '.gitignore'), '*\n', { flag: 'wx', mode: 0o600 }).catch((error) => {
     // A folder that cannot be written is still good for reading.
-    const writable = await access(dir, constants.W_OK).then(
-      () => true,
-      () => false,
-    )
-    if (error.code !== 'EEXIST' && (made || writable)) throw cannotMake(dir, error)
+    if (error.code !== 'EEXIST' && (made || isWritable(dir))) throw cannotMake(dir, error)
   })
   return made
 }

@@ -1,6 +1,7 @@
 import type { Handoff } from '../../domain/handoffs/handoff.ts'
 import type { LogEntry, Service } from '../../service/service.ts'
 import { LOOK_AGAIN_MS } from '../../service/waits.ts'
+import { rest } from '../http/client/rest.ts'
 
 /** Something happened to what these addresses show; the inboxes of these agents may look different. */
 export interface Change {
@@ -50,17 +51,15 @@ export class Changes {
     let cursor: string | undefined
     try {
       while (!signal.aborted) {
-        const woken = Promise.withResolvers<void>()
-        wake = woken.resolve
+        const woken = new AbortController()
+        wake = () => woken.abort()
         // A store that is away comes back: what happened meanwhile is after the cursor.
         const page = await store.changes(cursor, ENTRY_PAGE).catch(() => undefined)
         cursor = page?.cursor ?? cursor
         if (cursor !== undefined) this.#begun.resolve()
         for (const entry of page?.entries ?? []) if (!signal.aborted) await this.#tell(entry)
         if (page?.entries.length === ENTRY_PAGE) continue
-        const timer = setTimeout(() => wake(), LOOK_AGAIN_MS)
-        await woken.promise
-        clearTimeout(timer)
+        await rest(LOOK_AGAIN_MS, woken.signal)
       }
     } finally {
       unsubscribe()

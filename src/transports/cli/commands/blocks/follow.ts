@@ -117,15 +117,13 @@ async function* fromStore(shell: Shell): AsyncGenerator<GatheredBlock> {
   try {
     for await (const { uid } of read()) seen.add(uid)
     while (!signal.aborted) {
-      const woken = Promise.withResolvers<void>()
-      wake = woken.resolve
+      const woken = new AbortController()
+      wake = () => woken.abort()
       for await (const block of read()) {
         seen.add(block.uid)
         yield followedBlock(block)
       }
-      const timer = setTimeout(() => wake(), LOOK_AGAIN_MS)
-      await woken.promise
-      clearTimeout(timer)
+      await rest(LOOK_AGAIN_MS, woken.signal)
     }
   } finally {
     unsubscribe?.()

@@ -69,7 +69,7 @@ async function bodyText(request: Request, limit: number): Promise<string> {
   if (Number(announced ?? 0) > limit) throw tooLarge(limit)
   const bytes = announced === null ? await upTo(limit, request) : await wholeOf(request)
   if (bytes.length > limit) throw tooLarge(limit)
-  if (announced !== null && bytes.length !== Number(announced)) throw brokenOff()
+  if (announced !== null && bytes.length !== Number(announced)) refuseBroken()
   try {
     return UTF8.decode(bytes)
   } catch {
@@ -79,20 +79,14 @@ async function bodyText(request: Request, limit: number): Promise<string> {
 
 /** No more than was announced can come, and to read it whole is much cheaper than as a stream. */
 async function wholeOf(request: Request): Promise<Uint8Array> {
-  try {
-    return new Uint8Array(await request.arrayBuffer())
-  } catch {
-    throw brokenOff()
-  }
+  return new Uint8Array(await request.arrayBuffer().catch(refuseBroken))
 }
 
 async function upTo(limit: number, request: Request): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   for (const reader = request.body?.getReader(); reader; ) {
-    const { done, value } = await reader.read().catch(() => {
-      throw brokenOff()
-    })
+    const { done, value } = await reader.read().catch(refuseBroken)
     if (done) break
     size += value.length
     // The stream is left as it is: cancelling it would end the connection before the answer is out.
@@ -107,4 +101,6 @@ function tooLarge(limit: number): BatonError {
   return new BatonError('too_large', `the body is larger than ${most}`, { limit_bytes: limit })
 }
 
-const brokenOff = (): BatonError => invalidInput('the body broke off before its end')
+function refuseBroken(): never {
+  throw invalidInput('the body broke off before its end')
+}

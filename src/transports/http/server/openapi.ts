@@ -105,7 +105,12 @@ function operation(op: Operation, path: string, share: Share): OpenApiPart {
         required: true,
         schema: properties[name] ?? { type: 'string' },
       })),
-      ...(isGet ? rest.map(([name, schema]) => queryParameter(name, schema, needed.includes(name))) : []),
+      ...(isGet ? rest : []).map(([name, schema]) => ({
+        name,
+        in: 'query',
+        ...(needed.includes(name) && { required: true }),
+        schema,
+      })),
       ...headersOf(op),
     ],
     ...(!isGet && {
@@ -130,28 +135,16 @@ function operation(op: Operation, path: string, share: Share): OpenApiPart {
   }
 }
 
+type ObjectSchema = { properties?: Record<string, OpenApiPart>; required?: readonly string[] }
+
 /** The fields of an operation's input: those of its path, and the others with the needed ones among them. */
 function operationFields(op: Operation) {
-  const {
-    properties = {},
-    required = [],
-    ...input
-  } = jsonSchema(op.input, 'input') as {
-    properties?: Record<string, OpenApiPart>
-    required?: readonly string[]
-  }
+  const { properties = {}, required = [], ...input } = jsonSchema(op.input, 'input') as ObjectSchema
   const inPath = fieldsIn(op.http.path)
   const rest = Object.entries(properties).filter(([name]) => !inPath.includes(name))
   const needed = required.filter((name) => !inPath.includes(name))
   return { properties, rest, needed, inPath, input }
 }
-
-const queryParameter = (name: string, schema: OpenApiPart, isNeeded: boolean): OpenApiPart => ({
-  name,
-  in: 'query',
-  ...(isNeeded && { required: true }),
-  schema,
-})
 
 function headersOf(op: Operation): readonly OpenApiPart[] {
   if (op.effect === 'read') return [IF_NONE_MATCH, INSTANCE]

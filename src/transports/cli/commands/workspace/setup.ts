@@ -102,7 +102,10 @@ export const setup: Command = {
     }
     shell.answer(answer, () => {
       if (isWritten) return written(shell, done)
-      if (proposed.length === 0) return `${shell.screen.tick} ${nothingToDo(target, args)}`
+      const settled = isOn(args, 'remove')
+        ? `nothing of ${target} is set up here`
+        : `${target} is set up already`
+      if (proposed.length === 0) return `${shell.screen.tick} ${settled}`
       return isDry || !shell.io.isTerminal ? diffFor(shell, proposed) : ''
     })
     if (isWritten && plan.afterwards !== undefined) {
@@ -316,8 +319,4 @@ function written(shell: Shell, edits: readonly FileEdit[]): string {
         `${screen.tick} ${relative(io.cwd, edit.path)}  ${screen.dim(`${changeOf(edit)}: ${edit.why}`)}`,
     )
     .join('\n')
-}
-
-function nothingToDo(target: Target, args: Arguments): string {
-  return isOn(args, 'remove') ? `nothing of ${target} is set up here` : `${target} is set up already`
 }

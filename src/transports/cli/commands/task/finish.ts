@@ -62,7 +62,7 @@ export const finish: Command = {
     const tests = await demandStageOne(shell, repository, { work, task, args }, { ...set, isStrict })
     for (const { message } of work.warnings) shell.warn(message)
     shell.next(`baton merge-check ${work.branch}`)
-    const done = await record(session, args, { task, work, tests })
+    const done = await record(session, { work, task, args }, tests)
     shell.answer(
       { ...done, branch: work.branch, commit_sha: work.commit, files_changed: work.files, tests_run: tests },
       () =>
@@ -83,11 +83,18 @@ async function demandWriter(session: Session, { id, owner, status }: ShownTask):
   await session.call('task_update', { task_id: id })
 }
 
+/** Finished work, its task and what was typed about it. */
+interface Stage {
+  readonly work: Finishing
+  readonly task: ShownTask
+  readonly args: Arguments
+}
+
 /** Every point of Stage 1. All that stands in the way is told at once, and then nothing is recorded. */
 async function demandStageOne(
   shell: Shell,
   repository: Repository,
-  { work, task, args }: { readonly work: Finishing; readonly task: ShownTask; readonly args: Arguments },
+  { work, task, args }: Stage,
   rules: TaskRules & { readonly isStrict: boolean },
 ): Promise<readonly string[]> {
   const points: Problem[] = [...work.points, ...gateReasons({ task })]
@@ -115,15 +122,7 @@ function notFinished(id: string, points: readonly Problem[]): BatonError {
   })
 }
 
-async function record(
-  session: Session,
-  args: Arguments,
-  {
-    task,
-    work,
-    tests,
-  }: { readonly task: ShownTask; readonly work: Finishing; readonly tests: readonly string[] },
-): Promise<object> {
+async function record(session: Session, { work, task, args }: Stage, tests: readonly string[]) {
   const notes = textOf(args, TEXT)
   const input = {
     task_id: task.id,

@@ -4,12 +4,11 @@ import type { ThreadItem, VerificationRecord } from '../../../domain/handoffs/pa
 import { itemLine, shownFields } from '../../../domain/handoffs/package-fields.ts'
 import { givenBack } from '../../../domain/handoffs/reasons.ts'
 import { HOME_RULES } from '../../../domain/home.ts'
-import { inWords } from '../../../domain/texts/visible.ts'
 import type { OperationOutput } from '../../../runner/operation-types.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Screen } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
-import { actOf, moveCommand, STATE_STYLES, waitsFor, warned } from './words.ts'
+import { actOf, countsOf, moveCommand, STATE_STYLES, waitsFor, warned } from './words.ts'
 
 type Dossier = OperationOutput<'handoff_get'>
 
@@ -196,9 +195,7 @@ const attempts = (screen: Screen, { attempts: tried }: Handoff): string =>
           holder,
           { text: screen.when(started_at), style: 'dim' },
           screen.isTerminal && outcome === 'offered' ? 'passed on' : (outcome ?? 'under way'),
-          Object.entries(usage)
-            .map(([name, value]) => `${value} ${inWords(name)}`)
-            .join(', '),
+          countsOf(usage).join(', '),
           { text: error?.message ?? '', fill: true },
         ]),
       )

@@ -6,7 +6,7 @@ import type { Artifact } from '../../../service/service.ts'
 import { plainText } from '../screen/plain-text.ts'
 import type { Cell } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
-import { count } from './words.ts'
+import { count, countsOf } from './words.ts'
 
 export function agentsView(shell: Shell, page: OperationOutput<'agent_list'>): string {
   const none = 'Nobody has sent or received anything yet.'
@@ -49,10 +49,7 @@ export function artifactFieldsView(shell: Shell, { artifact }: OperationOutput<'
 export function statusView(shell: Shell, status: OperationOutput<'report_status'>): string {
   const { screen } = shell
   const counts = (of: Readonly<Record<string, number>>): string =>
-    Object.entries(of)
-      .filter(([, n]) => n > 0)
-      .map(([state, n]) => `${n} ${inWords(state)}`)
-      .join(', ') || 'none'
+    countsOf(Object.fromEntries(Object.entries(of).filter(([, n]) => n > 0))).join(', ') || 'none'
   const agents = Object.entries(status.agents)
     .filter(([, { outgoing, incoming }]) => outgoing + incoming > 0)
     .sort(([, a], [, b]) => b.incoming - a.incoming || b.outgoing - a.outgoing)

@@ -5,7 +5,7 @@ import type { OperationOutput } from '../../../runner/operation-types.ts'
 import { oneLine, plainText } from '../screen/plain-text.ts'
 import type { Cell, Screen, Style } from '../screen/screen.ts'
 import type { Shell } from '../shell.ts'
-import { actOf, count, warned } from './words.ts'
+import { actOf, count, countsOf, warned } from './words.ts'
 
 type ShownTask = OperationOutput<'task_start'>
 
@@ -52,8 +52,7 @@ export function planView(shell: Shell, plan: OperationOutput<'task_plan'>): stri
   const { counts, ready, path, path_ids } = plan
   const cut = path_ids.length > path.length ? `, the first ${path.length} of ${path_ids.length} tasks` : ''
   const held = taskListView(shell, { items: path }, 'No task holds up others.')
-  const numbers = Object.entries(counts).map(([status, many]) => `${many} ${inWords(status)}`)
-  return `${[...numbers, `${ready} ready`].join(', ')}\n\nCritical path${cut}\n${held}`
+  return `${[...countsOf(counts), `${ready} ready`].join(', ')}\n\nCritical path${cut}\n${held}`
 }
 
 export function nextView(shell: Shell, { items }: OperationOutput<'task_next_actions'>): string {

@@ -129,6 +129,14 @@ export const actOf = (act: string, by?: string): string =>
 
 export const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
 
+/** `2 in progress`, `1 done`: a number with each name. */
+export const countsOf = (counts: Readonly<Record<string, number | undefined>>): readonly string[] =>
+  Object.entries(counts).map(([name, n]) => `${n} ${inWords(name)}`)
+
+/** The same of the outcomes of many things: `3 imported`, `1 refused`. */
+export const outcomesOf = (items: readonly { readonly outcome: string }[]): readonly string[] =>
+  [...Map.groupBy(items, ({ outcome }) => outcome)].map(([name, all]) => `${all.length} ${inWords(name)}`)
+
 /** The line above something that was changed outside Baton. */
 export const warned = (screen: Screen, warning: string | undefined): readonly string[] =>
   warning === undefined ? [] : [screen.marked(screen.cross, screen.paint('red', oneLine(warning)))]

@@ -1,7 +1,6 @@
 import { invalidInput } from '../../../../domain/errors.ts'
 import type { MetricSummary, MetricsGroup, UsageTotal } from '../../../../domain/reports/metrics.ts'
 import { durationText } from '../../../../domain/reports/metrics-value.ts'
-import { inWords } from '../../../../domain/texts/visible.ts'
 import { flag } from '../../input/args.ts'
 import { added } from '../../input/flags.ts'
 import type { Extra } from '../../operation-command.ts'
@@ -10,7 +9,7 @@ import type { Screen } from '../../screen/screen.ts'
 import { cut, pad, widthOf } from '../../screen/width.ts'
 import type { Shell } from '../../shell.ts'
 import { NO_BLOCKS } from '../../views/blocks.ts'
-import { count } from '../../views/words.ts'
+import { count, countsOf } from '../../views/words.ts'
 import { valueText } from './markdown.ts'
 
 interface Metrics {
@@ -62,10 +61,7 @@ function tableOf(shell: Shell, { by, groups, usage }: Metrics): string {
   return shell.screen.table([...rows, ...total], [by, 'metric', 'value'])
 }
 
-const statuses = ({ statuses: all }: MetricsGroup): string =>
-  Object.entries(all)
-    .map(([status, n]) => `${n} ${inWords(status)}`)
-    .join(', ')
+const statuses = (group: MetricsGroup): string => countsOf(group.statuses).join(', ')
 
 const COLUMNS = [
   'count',

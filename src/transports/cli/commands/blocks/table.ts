@@ -2,7 +2,7 @@ import { VERDICTS, type Verdict } from '../../../../domain/blocks/block.ts'
 import { inWords } from '../../../../domain/texts/visible.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Cell, Screen, Style } from '../../screen/screen.ts'
-import { count } from '../../views/words.ts'
+import { count, outcomesOf } from '../../views/words.ts'
 import type { Gathered, GatheredBlock } from './gathered-blocks.ts'
 
 export const VERDICT_STYLES: Readonly<Record<Verdict, Style>> = {
@@ -95,11 +95,8 @@ export function storyOf(entry: GatheredBlock): string {
     .join('; ')
 }
 
-function counts(blocks: readonly GatheredBlock[]): string {
-  const by = Map.groupBy(blocks, ({ outcome }) => outcome)
-  const said = [...by].map(([outcome, all]) => `${all.length} ${inWords(outcome)}`)
-  return [count(blocks.length, 'entry', 'entries'), ...said].join(', ')
-}
+const counts = (blocks: readonly GatheredBlock[]): string =>
+  [count(blocks.length, 'entry', 'entries'), ...outcomesOf(blocks)].join(', ')
 
 /** Warnings and errors of the blocks and of their order, as lines. */
 export function findings({ blocks, order }: Pick<Gathered, 'blocks' | 'order'>): readonly string[] {

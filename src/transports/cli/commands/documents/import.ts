@@ -9,7 +9,7 @@ import { withProgress } from '../../screen/progress.ts'
 import { liveOf } from '../../session/live.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
-import { count } from '../../views/words.ts'
+import { count, outcomesOf } from '../../views/words.ts'
 import { filesAt, STDIN, type Target } from './files.ts'
 import { readFrom } from './pipe.ts'
 
@@ -117,7 +117,6 @@ function itemText({ screen }: Shell, item: Item): string {
 }
 
 function counts(items: readonly Item[]): string {
-  const by = Map.groupBy(items, ({ outcome }) => outcome)
-  const parts = [...by].map(([outcome, all]) => `${all.length} ${outcome}`)
-  return parts.length === 0 ? 'no document found' : `${count(items.length, 'document')}: ${parts.join(', ')}`
+  if (items.length === 0) return 'no document found'
+  return `${count(items.length, 'document')}: ${outcomesOf(items).join(', ')}`
 }

@@ -11,7 +11,7 @@ import { demandYes } from '../../prompt.ts'
 import { oneLine } from '../../screen/plain-text.ts'
 import type { Session } from '../../session/session.ts'
 import type { Shell } from '../../shell.ts'
-import { count } from '../../views/words.ts'
+import { count, outcomesOf } from '../../views/words.ts'
 import { demandRepository } from './repository.ts'
 
 export const importing: Command = {
@@ -92,9 +92,5 @@ function view(shell: Shell, items: readonly ImportedTask[]): string {
     })
   const left = items.filter(({ done, reason }) => done === 'left' && reason === undefined).length
   if (left > 0) shell.say(`${count(left, 'task')} done there and open here`)
-  const by = Map.groupBy(items, ({ outcome }) => outcome)
-  return [
-    ...lines,
-    `${count(items.length, 'task')}: ${[...by].map(([name, all]) => `${all.length} ${name}`).join(', ')}`,
-  ].join('\n')
+  return [...lines, `${count(items.length, 'task')}: ${outcomesOf(items).join(', ')}`].join('\n')
 }

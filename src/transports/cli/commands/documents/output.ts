@@ -1,10 +1,10 @@
 import { BatonError } from '../../../../domain/errors.ts'
 import { type Issue, issueSentence } from '../../../../domain/texts/issue-words.ts'
+import type { OperationOutput } from '../../../../runner/operation-types.ts'
 import { type Arguments, badOption, type Flag, flag, isOn, textOf, textsOf } from '../../input/args.ts'
 import { oneLine, plainText } from '../../screen/plain-text.ts'
 import type { Shell } from '../../shell.ts'
 import { writeNamed } from '../named-file.ts'
-import type { FileProblem } from './target-file.ts'
 
 /** Named here because the command line knows no dialect but by name; the operation is the judge. */
 const DIALECTS = ['markdown', 'queue', 'block', 'writeback', 'package']
@@ -31,12 +31,9 @@ export const WRITING_FLAGS: readonly Flag[] = [
   flag('force', 'Replace the file of --out'),
 ]
 
-export interface Written {
-  readonly text: string
-  readonly losses: readonly { readonly field: string; readonly reason: string }[]
-  /** Problems of the document that was read. */
-  readonly diagnostics?: readonly FileProblem[]
-}
+type Converted = OperationOutput<'document_convert'>
+/** The diagnostics are problems of the document that was read. */
+export type Written = Pick<Converted, 'text' | 'losses'> & Partial<Converted>
 
 /** `--set field=value` as fields by name. */
 export function supplyOf(args: Arguments): Record<string, string> {

@@ -36,10 +36,10 @@ export async function findWorkspace(cwd: string, environment: Environment): Prom
   const here = realpathSync(cwd)
   if (environment.workspace !== undefined) return namedWorkspace(here, environment.workspace)
   const { nearest, checkout } = lookAround(here, environment)
-  if (nearest?.hasFolder) return toWorkspace(nearest, 'folder')
+  if (nearest?.hasFolder) return workspaceAt(nearest.root, 'folder')
   // A baton.yaml is checked out in every worktree; the store is one for all of them.
   const main = checkout?.linked ? mainSide(here, checkout, nearest, environment) : undefined
-  return main ?? (nearest && toWorkspace(nearest, 'config'))
+  return main ?? (nearest && workspaceAt(nearest.root, 'config'))
 }
 
 /** Looks from this folder up to the repository's root; without one, to the edge of the disk or the home. */
@@ -69,10 +69,15 @@ export function workspaceAround(cwd: string, environment: Environment): string |
   }
 }
 
-/** The workspace in a folder, whether its parts are there or not. */
-export function workspaceAt(root: string, found: Workspace['found'], checkout = root): Workspace {
+/** The workspace in a folder, whether its parts are there or not; where it has no settings, with those given. */
+export function workspaceAt(
+  root: string,
+  found: Workspace['found'],
+  checkout = root,
+  otherConfig?: string,
+): Workspace {
   const dir = join(root, '.baton')
-  const configFile = configIn(root)
+  const configFile = configIn(root) ?? otherConfig
   return { root, dir, ...present({ configFile }), found, database: join(dir, 'baton.db'), checkout }
 }
 
@@ -118,25 +123,13 @@ function mainSide(here: string, checkout: Checkout, nearest: Marked | undefined,
   if (main === undefined) return undefined
   for (let folder = join(main, relative(checkout.root, here)); ; folder = dirname(folder)) {
     const marked = markedAt(folder, environment)
-    if (marked) return toWorkspace(marked, 'main_worktree', linkedSide(folder), nearest?.configFile)
+    const linked = join(checkout.root, relative(main, folder))
+    if (marked) return workspaceAt(marked.root, 'main_worktree', linked, nearest?.configFile)
     if (folder === main) break
   }
   if (!nearest) return undefined
   const root = join(main, relative(checkout.root, nearest.root))
-  return toWorkspace({ root, hasFolder: false }, 'main_worktree', nearest.root, nearest.configFile)
-
-  function linkedSide(folder: string): string {
-    return join(checkout.root, relative(main!, folder))
-  }
-}
-
-function toWorkspace(
-  marked: Marked,
-  found: Workspace['found'],
-  checkout = marked.root,
-  otherConfig?: string,
-): Workspace {
-  return { ...present({ configFile: otherConfig }), ...workspaceAt(marked.root, found, checkout) }
+  return workspaceAt(root, 'main_worktree', nearest.root, nearest.configFile)
 }
 
 /** Naming a folder is a decision of the user's, so its owner is not asked about. */

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
-import { type Context, foldersOf, settingsAround } from '../../../../compose/open.ts'
+import { foldersOf, settingsAround } from '../../../../compose/open.ts'
 import { type Config, programEnvironment } from '../../../../config/config.ts'
 import { invalidInput, notAllowed, wrongState } from '../../../../domain/errors.ts'
 import { orElse } from '../../../../domain/once.ts'
@@ -132,7 +132,9 @@ async function openWorld(shell: Shell, write: boolean): Promise<World> {
   if (!isOurs) (await import('../../../../compose/own-store.ts')).refuseUnadopted(service.deps.store)
   const { localLink } = await import('../../../../runner/local-link.ts')
   const root = workspace?.root ?? cwd
-  const kept = write ? await keepLiveFolders(context) : undefined
+  // Files that others put into a live folder are work too, and its files follow what programs do.
+  const folders = write ? await foldersOf(context) : undefined
+  const kept = folders && (await (await import('../../../../compose/embedded.ts')).keepFolders(folders))
   // An agent may have cleared its environment. A runner has a terminal of its own by right.
   const doubt = await shell.io.doubt?.(false)
   return {
@@ -144,12 +146,6 @@ async function openWorld(shell: Shell, write: boolean): Promise<World> {
     store: storePlace(context),
     way: () => ({ BATON_WORKSPACE: root, ...present({ BATON_STORE: shell.store ?? env.store }) }),
   }
-}
-
-/** Files that others put into a live folder are work too, and its files follow what programs do. */
-async function keepLiveFolders(context: Context) {
-  const folders = await foldersOf(context)
-  return folders && (await import('../../../../compose/embedded.ts')).keepFolders(folders)
 }
 
 function runnersIn({ config }: RunnerPlace): readonly ReadyRunner[] {

@@ -1,6 +1,6 @@
 import { foldersOf } from '../../../../compose/open.ts'
-import { parseConfig, readConfigText } from '../../../../config/file.ts'
-import { type BatonError, notFound } from '../../../../domain/errors.ts'
+import { loadConfig } from '../../../../config/file.ts'
+import { notFound } from '../../../../domain/errors.ts'
 import type { FoldersOptions } from '../../../../folders/sync.ts'
 import type { Happened } from '../../../../folders/work.ts'
 import { findWorkspace } from '../../../../workspace/workspace.ts'
@@ -26,24 +26,16 @@ export const sync: Command = {
 }
 
 export async function openFolders(shell: Shell): Promise<FoldersOptions> {
-  await demandListed(shell)
-  const options = await foldersOf(await shell.openLocal({ write: true, explicit: true }))
-  if (!options) throw noFolder()
-  return options
-}
-
-/** Before a workspace is made: without a listed folder it would have no use. */
-async function demandListed({ io: { cwd, env } }: Shell): Promise<void> {
-  const file = (await findWorkspace(cwd, env))?.configFile
-  if (file === undefined) throw noFolder()
-  const { folders = [] } = await parseConfig(await readConfigText(file), file)
-  if (folders.length === 0) throw noFolder()
-}
-
-const noFolder = (): BatonError =>
-  notFound(
+  const file = (await findWorkspace(shell.io.cwd, shell.io.env))?.configFile
+  const folders = file === undefined ? undefined : (await loadConfig(file)).folders
+  // Looked at before a workspace is made: without a listed folder it would have no use.
+  const open = async () => foldersOf(await shell.openLocal({ write: true, explicit: true }))
+  const options = folders?.length ? await open() : undefined
+  if (options) return options
+  throw notFound(
     'this workspace has no live folder; list one in baton.yaml: folders: [{dialect: markdown, path: _handoffs}]',
   )
+}
 
 // biome-ignore format: read as a table
 const WORDS: Readonly<Record<Happened['what'], string>> = {

@@ -5,7 +5,7 @@ import { verifyChains } from '../../../../archive/store-verify.ts'
 import { type Context, foldersOf } from '../../../../compose/open.ts'
 import { demandKept } from '../../../../compose/own-store.ts'
 import { version } from '../../../../compose/version.ts'
-import { parseConfig, readConfigText, readSettings } from '../../../../config/file.ts'
+import { loadConfig, readSettings } from '../../../../config/file.ts'
 import type { Agent } from '../../../../domain/agent.ts'
 import { BatonError, ERROR_CODES } from '../../../../domain/errors.ts'
 import { OPEN_STATES } from '../../../../domain/lifecycle.ts'
@@ -279,7 +279,7 @@ async function settingNames(shell: Shell): Promise<readonly string[]> {
   try {
     const file = (await findWorkspace(shell.io.cwd, shell.io.env))?.configFile
     if (file === undefined) return []
-    return Object.keys(await parseConfig(await readConfigText(file), file))
+    return Object.keys(await loadConfig(file))
   } catch {
     return []
   }

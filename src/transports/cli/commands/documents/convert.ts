@@ -3,7 +3,7 @@ import type { Command } from '../../command.ts'
 import { flag, isOn, numberOf, textOf } from '../../input/args.ts'
 import type { Shell } from '../../shell.ts'
 import { filesAt, STDIN, type Target } from './files.ts'
-import { formatsFor, inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS, type Written } from './output.ts'
+import { formatsFor, refuseTyped, supplyOf, TO, tellWritten, WRITING_FLAGS, type Written } from './output.ts'
 
 export const convert: Command = {
   name: 'convert',
@@ -35,17 +35,9 @@ export const convert: Command = {
       import('../../../../operations/index.ts'),
       import('../../../../operations/operation.ts'),
     ])
-    try {
-      const answer = await invoke(
-        await loadOperation('document_convert'),
-        await noStore(shell),
-        NOBODY,
-        input,
-      )
-      tellWritten(shell, answer as Written)
-    } catch (error) {
-      throw inOptions(error)
-    }
+    const op = await loadOperation('document_convert')
+    const answer = await invoke(op, await noStore(shell), NOBODY, input).catch(refuseTyped)
+    tellWritten(shell, answer as Written)
   },
 }
 

@@ -2,7 +2,7 @@ import { present } from '../../../../domain/present.ts'
 import type { Command } from '../../command.ts'
 import { isOn, textOf } from '../../input/args.ts'
 import { resolveReferences } from '../../session/references.ts'
-import { inOptions, supplyOf, TO, tellWritten, WRITING_FLAGS } from './output.ts'
+import { refuseTyped, supplyOf, TO, tellWritten, WRITING_FLAGS } from './output.ts'
 
 export const exporting: Command = {
   name: 'export',
@@ -20,10 +20,6 @@ export const exporting: Command = {
     const { id } = await resolveReferences(session, 'document_export', { id: args.words[0] })
     const to = textOf(args, 'to')
     const input = { id, ...present({ to }), slot: isOn(args, 'slot'), supply: supplyOf(args) }
-    try {
-      tellWritten(shell, await session.call('document_export', input))
-    } catch (error) {
-      throw inOptions(error)
-    }
+    tellWritten(shell, await session.call('document_export', input).catch(refuseTyped))
   },
 }

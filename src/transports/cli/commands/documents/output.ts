@@ -71,17 +71,17 @@ const terminalText = ({ screen }: Shell, text: string): string =>
   (screen.isTerminal ? plainText(text) : text).replace(/\n$/, '')
 
 /** A refused field, or a refusal for want of something, as the options that people type. */
-export function inOptions(error: unknown): unknown {
-  if (!(error instanceof BatonError)) return error
+export function refuseTyped(error: unknown): never {
+  if (!(error instanceof BatonError)) throw error
   if (Array.isArray(error.details.issues)) {
     const lines = (error.details.issues as Issue[]).map((issue) =>
       issueSentence(issue, (path) => `--${path.join('.')}`),
     )
-    return new BatonError(error.code, lines.join('; '), error.details, error)
+    throw new BatonError(error.code, lines.join('; '), error.details, error)
   }
-  if (error.code !== 'unmet' || !Array.isArray(error.details.missing)) return error
+  if (error.code !== 'unmet' || !Array.isArray(error.details.missing)) throw error
   const missing = error.details.missing as readonly { field: string; reason: string }[]
   const lines = missing.map(({ field, reason }) => `--set ${field}=…  ${oneLine(reason)}`)
   const message = `${error.details.to} needs more fields; add them with:\n${lines.join('\n')}`
-  return new BatonError('unmet', message, error.details, error)
+  throw new BatonError('unmet', message, error.details, error)
 }

@@ -1,5 +1,5 @@
 import type { ZodType } from 'zod'
-import { PHASES, STATUSES } from '../../domain/blocks/phases.ts'
+import { isPhase, PHASES, STATUSES } from '../../domain/blocks/phases.ts'
 import { Failure } from '../../domain/handoffs/handoff.ts'
 import { Package } from '../../domain/handoffs/package.ts'
 import { once } from '../../domain/once.ts'
@@ -7,7 +7,6 @@ import { Draft, Gate, Record003 } from '../draft.ts'
 import { shown } from '../table/codecs.ts'
 import { tableFor } from '../table/row.ts'
 import * as is from './values.ts'
-import { isPhase } from './words.ts'
 
 const { row, bundle, kept, table } = tableFor<'block' | 'handback', is.Reading>()
 const EACH_FORM = ['block', 'handback'] as const

@@ -49,8 +49,6 @@ const PHASE_WORDS: Words<Phase> = {
   },
 }
 
-export const isPhase = (word: string | undefined): word is Phase => PHASES.some((known) => known === word)
-
 /** The state that a word for it means, also where it is not the document's word. */
 export const stateFor = (word: string): State | undefined => stateOfWord(STATE_OF, word)
 

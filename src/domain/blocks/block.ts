@@ -7,10 +7,10 @@ import { PlacedProblem, SEVERITIES } from '../problem.ts'
 import { text } from '../schema-parts.ts'
 import { ROUTE_MODES } from './failure-routing.ts'
 import {
+  isPhase,
   isWorkflowComplete,
   nextAgent,
   PHASES,
-  type Phase,
   phaseProgress,
   STATUSES,
   type Status,
@@ -243,8 +243,6 @@ function lastOf(blocks: readonly Said[]): Said {
   const step = ({ phase }: Said) => PHASES.findIndex((each) => each === phase)
   return end && newest.status === 'complete' && step(newest) >= 0 && step(newest) < step(end) ? end : newest
 }
-
-const isPhase = (word: string): word is Phase => PHASES.some((phase) => phase === word)
 
 function holderOf(block: Said): string | undefined {
   const { followed, status, from } = block

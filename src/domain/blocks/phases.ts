@@ -11,6 +11,8 @@ export const PHASES = [
 ] as const
 export type Phase = (typeof PHASES)[number]
 
+export const isPhase = (word: string): word is Phase => PHASES.some((phase) => phase === word)
+
 /** Document 002's states of the sender's own work. */
 export const STATUSES = ['pending', 'in_progress', 'complete', 'failed', 'blocked', 'retry'] as const
 export type Status = (typeof STATUSES)[number]

@@ -38,6 +38,13 @@ export function fieldDifferences(before: Readonly<Data>, after: Readonly<Data>):
 
 const allKeys = (a: object, b: object): string[] => [...new Set([...keysOf({ ...a }), ...keysOf({ ...b })])]
 
+/** The values of these keys that are there, in the order of the keys. */
+export function pickKeys(value: unknown, keys: readonly string[]): Data {
+  const result: Data = {}
+  for (const key of keys) if (own(value, key) !== undefined) setOwn(result, key, own(value, key))
+  return result
+}
+
 /** With a value at a path, whose parents are made where they are not there. */
 export function withPath(data: Readonly<Data>, [key, ...rest]: Path, value: unknown): Data {
   const result: Data = { ...data }

@@ -323,7 +323,8 @@ function nameIn(text: string): string {
   return name.length > MAX_SHOWN_NAME ? name : name.replace(DISPLAY_SUFFIX, '').trim()
 }
 
-function isAbsent(value: unknown): boolean {
+/** Nothing, or text without a sign in it. */
+export function isAbsent(value: unknown): boolean {
   return value === null || value === undefined || (typeof value === 'string' && value.trim() === '')
 }
 

@@ -1,6 +1,6 @@
 import { type Data, isData, own, put } from '../difference.ts'
 import type { Fields } from '../fields.ts'
-import { keyOf, notePlace, peek, type Reading, written } from './reading.ts'
+import { addRest, keyOf, notePlace, peek, type Reading, written } from './reading.ts'
 import { stateFor } from './words.ts'
 
 const READ_AS_BLOCK =
@@ -22,8 +22,7 @@ export function readHandback(reading: Reading, root: Fields): void {
   readReturn(reading, back)
   const word = written(reading, back, ['status'])
   const state = word === undefined ? undefined : stateFor(word)
-  const rest = back.rest()
-  for (const key of Object.keys(rest)) put(reading.extra, `handback.${key}`, own(rest, key))
+  addRest(reading.extra, 'handback.', back.rest())
   if (state === undefined) return
   const message = `handback.status says ${state}, handoff.status says ${draft.state}; the handback was believed, because it is written later. Write the same in both.`
   if (draft.state !== undefined && draft.state !== state)
@@ -54,8 +53,7 @@ function readOwnName(
   if (name === undefined || name.length > 200) return
   draft[field] = name
   notePlace(reading, `handoff.context.${field}_id`, below ? [field, keyOf(below, names)] : [field])
-  const rest = below?.rest() ?? {}
-  for (const key of Object.keys(rest)) put(extra, `${field}.${key}`, own(rest, key))
+  addRest(extra, `${field}.`, below?.rest() ?? {})
 }
 
 function readReturn(reading: Reading, back: Fields): void {

@@ -13,7 +13,7 @@ import type { Source } from '../text/source.ts'
 import { bodyOf, canStandAbove, withBlock } from './body.ts'
 import { isNobody, lint } from './check.ts'
 import { readHandback } from './handback.ts'
-import type { Reading } from './reading.ts'
+import { addRest, type Reading } from './reading.ts'
 import { bare, readRequired } from './required.ts'
 import { BLOCK } from './table.ts'
 import { isScalar } from './values.ts'
@@ -105,10 +105,6 @@ function interpret(source: Source, form: string): Interpretation {
 
 const UNREADABLE =
   'This handoff block cannot be read. Write handoff: and below it, indented, phase, from, to and status.'
-
-function addRest(extra: Data, prefix: string, rest: Readonly<Data>): void {
-  for (const key of Object.keys(rest)) put(extra, prefix + key, own(rest, key))
-}
 
 function toNative({ extra = {}, ...draft }: Draft): Native {
   const written = writeRows(BLOCK(), draft, 'block')

@@ -43,6 +43,11 @@ export function notePlace({ fields }: Reading, native: string, found: readonly s
   if (native !== found.join('.')) fields.places.set(native, found)
 }
 
+/** Keeps what nobody asked for in a mapping, by its native path. */
+export function addRest(extra: Data, prefix: string, rest: Readonly<Data>): void {
+  for (const key of Object.keys(rest)) put(extra, prefix + key, own(rest, key))
+}
+
 /** Keeps a value that the draft cannot say. */
 export function keep({ extra }: Reading, key: string, value: unknown): void {
   put(extra, `handoff.${key}`, value ?? null)

@@ -1,4 +1,5 @@
 import { isData } from '../difference.ts'
+import { isAbsent } from '../fields.ts'
 import { isPlaceholder } from '../text/placeholder.ts'
 import { checkAgentName, hintFor, isNobody } from './check.ts'
 import { exact, keyOf, notePlace, type Reading } from './reading.ts'
@@ -26,15 +27,12 @@ export function readRequired(reading: Reading, strict: boolean): void {
     to: agentText(reading, 'to'),
     status: exact(reading, fields, NAMES.status),
   }
-  const nobody = said.to === undefined && fields.has(...NAMES.to) && isEmpty(fields.value(...NAMES.to))
+  const nobody = said.to === undefined && fields.has(...NAMES.to) && isAbsent(fields.value(...NAMES.to))
   const empty = 'to is empty, which was read as nobody; write to: "None".'
   if (nobody) fields.report('warning', 'empty_to', empty, keyOf(fields, NAMES.to))
   if (strict) judge(reading, { ...said, ...(nobody && { to: 'None' }) })
   toDraft(reading, said, nobody)
 }
-
-const isEmpty = (value: unknown): boolean =>
-  value === null || (typeof value === 'string' && value.trim() === '')
 
 function judge(reading: Reading, said: SaidFields): void {
   const { fields } = reading

@@ -3,17 +3,17 @@ import { type PlacedProblem, placedProblem } from '../../domain/problem.ts'
 import type { Interpretation } from '../dialect.ts'
 import { type Data, isData, keysOf, own } from '../difference.ts'
 import type { Draft } from '../draft.ts'
-import { type Fields, fieldsOf, placedAt } from '../fields.ts'
+import { type Fields, fieldsOf, isAbsent, placedAt } from '../fields.ts'
 import { fitted } from '../fitted.ts'
 import { readRows } from '../table/read.ts'
 import { blankIn, isPlaceholder } from '../text/placeholder.ts'
 import type { Source } from '../text/source.ts'
 import { keepAt, keepRest } from './extra.ts'
 import { readState } from './files/state-file.ts'
-import { draftTexts } from './rules.ts'
+import { draftTexts, MISSING_ENDS } from './rules.ts'
 import { FORM_TABLES, type PackageForm, pathOfField } from './table.ts'
 import { inferType, marksOf, Types, WHY } from './types.ts'
-import { AGENT_KEYS, isBlank, type PackageReading } from './values.ts'
+import { AGENT_KEYS, type PackageReading } from './values.ts'
 
 /** What a source says, by its form. A state file and a session tell of many handoffs and give no draft. */
 export function interpret(source: Source, form: string): Interpretation {
@@ -80,7 +80,7 @@ function readMore(draft: Data, root: Fields, { handoff, extra }: PackageReading,
   draft.type = readType(handoff, draft as Draft)
   for (const key of GROUPS)
     if (isData(handoff.value(key))) keepRest(extra, handoff.below(key)!, ['handoff', key])
-    else if (BESIDE.includes(key) && !isBlank(handoff.value(key))) placeBeside(handoff, `handoff.${key}.`)
+    else if (BESIDE.includes(key) && !isAbsent(handoff.value(key))) placeBeside(handoff, `handoff.${key}.`)
   keepRest(extra, handoff, ['handoff'])
 }
 
@@ -92,15 +92,10 @@ function placeBeside({ places }: Fields, group: string): void {
   }
 }
 
-const MISSING_ENDS = [
-  ['from', 'missing_from', 'nobody sends this package; write the sender as from.agent'],
-  ['to', 'missing_to', 'the package goes to nobody; write the receiver as to.agent'],
-] as const
-
 /** Nothing stands there, not even something wrong. */
 function isNobody(handoff: Fields, end: 'from' | 'to'): boolean {
   const found = handoff.value(end, `${end}_agent`)
-  return isBlank(isData(found) ? handoff.below(end, `${end}_agent`)?.value(...AGENT_KEYS) : found)
+  return isAbsent(isData(found) ? handoff.below(end, `${end}_agent`)?.value(...AGENT_KEYS) : found)
 }
 
 /** A name of something, as text, or as a mapping with an id, in the package or beside it. */

@@ -17,13 +17,16 @@ export function checkSending(draft: Draft, kinds?: Kinds): readonly FieldProblem
   return RULES.flatMap((rule) => rule(draft, kinds))
 }
 
-const NO_SENDER = 'nobody sends this package; write the sender as from.agent'
-const NO_RECEIVER = 'the package goes to nobody; write the receiver as to.agent'
+/** The findings about a package from nobody or to nobody. */
+export const MISSING_ENDS = [
+  ['from', 'missing_from', 'nobody sends this package; write the sender as from.agent'],
+  ['to', 'missing_to', 'the package goes to nobody; write the receiver as to.agent'],
+] as const
 
-const ends: Rule = ({ from, to }) => [
-  ...(from === undefined ? finding('error', 'missing_from', 'from', NO_SENDER) : []),
-  ...(to === undefined || to === null ? finding('error', 'missing_to', 'to', NO_RECEIVER) : []),
-]
+const ends: Rule = (draft) =>
+  MISSING_ENDS.flatMap(([end, code, message]) =>
+    draft[end] === undefined || draft[end] === null ? finding('error', code, end, message) : [],
+  )
 
 /** Rule 1: no implicit context. Rule 4: criteria can be measured. */
 const words: Rule = ({ package: travels = {} }) => {

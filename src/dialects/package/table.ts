@@ -1,8 +1,9 @@
 import { TYPES } from '../../domain/handoffs/handoff.ts'
 import type { ArtifactRef, Package } from '../../domain/handoffs/package.ts'
 import { PRIORITIES } from '../../domain/priority.ts'
-import { type Data, isData, own, put } from '../difference.ts'
+import { type Data, isData, own, pickKeys, put } from '../difference.ts'
 import type { Draft } from '../draft.ts'
+import { isAbsent } from '../fields.ts'
 import { fieldPath, mapping, type Schema, text as textSchema } from '../json-schema.ts'
 import { hidden, shown, text, words } from '../table/codecs.ts'
 import { type Codec, type KeyPlace, type Table, tableFor } from '../table/row.ts'
@@ -11,8 +12,8 @@ import type { Path } from '../text/source.ts'
 import { findWord, PRIORITY_WORDS, type Words } from '../text/words.ts'
 import { keepAt, keepRest } from './extra.ts'
 import * as said from './said.ts'
+import type { PackageReading } from './values.ts'
 import * as is from './values.ts'
-import { isBlank, type PackageReading } from './values.ts'
 import { ArtifactTypes, QuestionPriorities } from './words.ts'
 
 type At = KeyPlace<PackageReading>
@@ -60,19 +61,13 @@ function elements<T>(
   }
 }
 
-function pickKeys(element: unknown, keys: readonly string[]): Data {
-  const result: Data = {}
-  for (const key of keys) if (own(element, key) !== undefined) put(result, key, own(element, key))
-  return result
-}
-
 /** An element without its main text is reported and stays, empty, so that the others keep their places. */
 function readElement(at: At, parts: readonly Part[], main: string): Data {
   const element: Data = {}
   for (const { key, also = [], read = readText } of parts) {
     const names = [key, ...also] as const
     const found = read({ ...at, names })
-    if (key === main && found === undefined && isBlank(at.fields.value(...names)))
+    if (key === main && found === undefined && isAbsent(at.fields.value(...names)))
       at.fields.report('error', `missing_${key}`, `write what this is about as ${key}`)
     if (found !== undefined || key === main) put(element, key, found ?? '')
   }

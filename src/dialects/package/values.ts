@@ -1,4 +1,5 @@
 import { ANYONE } from '../../domain/actor.ts'
+import type { Package } from '../../domain/handoffs/package.ts'
 import { GATE_TYPES, type GateType } from '../../domain/people/gate.ts'
 import { present } from '../../domain/present.ts'
 import { type Data, isData, keysOf, own } from '../difference.ts'
@@ -34,14 +35,12 @@ export interface PackageReading {
   /** The mapping that holds the acknowledgment. */
   answer?: Fields
 }
+
 type Value<T> = Codec<T, PackageReading>
-type Pack = NonNullable<Draft['package']>
+
 const value = codec as <T>(schema: Schema | undefined, read: NonNullable<Value<T>['read']>) => Value<T>
 
 const choice = (words: readonly string[]): Schema => ({ enum: [...words] })
-export const isBlank = (found: unknown): boolean =>
-  found === undefined || found === null || (typeof found === 'string' && found.trim() === '')
-
 const PACKAGE_TIME: Schema = {
   type: 'string',
   format: 'date-time',
@@ -173,10 +172,8 @@ export const deliverables = value<string[]>(textSchema(), ({ fields, names }) =>
   return found === undefined ? undefined : [found]
 })
 
-type Validation = NonNullable<Pack['validation_request']>
-
 /** The points to validate, alone or with labels for the answers. */
-export const validationRequest = value<Validation>(
+export const validationRequest = value<NonNullable<Package['validation_request']>>(
   mapping({
     items: { ...textList.schema, description: 'Points to validate' },
     options: mapping(Object.fromEntries(DECISIONS.map((option) => [option, textSchema()]))),
@@ -217,11 +214,10 @@ function optionsIn(validated: Fields, extra: Data): Record<string, string> | und
 
 const isDecision = (found: string): found is Decision => (DECISIONS as readonly string[]).includes(found)
 
-type Response = NonNullable<NonNullable<Draft['gate']>['response']>
 const RESPONSE = 'gate_response'
 
 /** The answer to a gate, as a mapping or as the bare decision. */
-export const gateResponse = value<Response>(
+export const gateResponse = value<NonNullable<NonNullable<Draft['gate']>['response']>>(
   mapping(
     {
       decision: choice(DECISIONS),

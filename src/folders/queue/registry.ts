@@ -1,4 +1,4 @@
-import { type Data, isData, keysOf, own, put } from '../../dialects/difference.ts'
+import { type Data, isData, keysOf, own, pickKeys, put } from '../../dialects/difference.ts'
 import { type Artifact, artifactOf } from '../../dialects/queue/artifact.ts'
 import { isSafeName, isSafePath, stemOf } from '../../dialects/queue/names.ts'
 import { sourcesOf } from '../../dialects/text/sources.ts'
@@ -149,7 +149,7 @@ function saidOf(
   const isKnown = own(before, 'sha256') === sha256 && own(before, 'file') === file
   // The cast holds: these keys were written by this module, and whatever else stands there is replaced below.
   if (isKnown && isData(before) && own(before, 'handoff_id') === undefined)
-    return { artifact_id: id, ...DRAFT, ...(ownKeys(before) as Partial<RegistryEntry>), file }
+    return { artifact_id: id, ...DRAFT, ...(pickKeys(before, OWN_KEYS) as Partial<RegistryEntry>), file }
   const text = about.read(file)
   const [source] = text === undefined ? [] : sourcesOf(text, { path: file })
   const { type, phase, dependencies, lifecycle } = (source && artifactOf(source).artifact) ?? {}
@@ -170,7 +170,7 @@ function mergedRegistry(old: Readonly<Data>, known: readonly Entries[], about: A
   for (const entries of known)
     for (const [id, entry] of entries) {
       const before = own(old, id)
-      put(result, id, { ...(isData(before) && foreignKeys(before)), ...entryInOrder(entry) })
+      put(result, id, { ...(isData(before) && foreignKeys(before)), ...pickKeys(entry, OWN_KEYS) })
     }
   const isKnown = (id: string): boolean => known.some((entries) => entries.has(id))
   for (const id of about.isWhole ? keysOf(result).filter((each) => !isKnown(each)) : [])
@@ -197,14 +197,8 @@ function bounded(entries: Data, isKnown: (id: string) => boolean): Data {
   return Object.fromEntries(ids.filter((id) => !gone.has(id)).map((id) => [id, entries[id]]))
 }
 
-const ownKeys = (entry: Readonly<Data>): Data =>
-  Object.fromEntries(Object.entries(entry).filter(([key]) => OWN_KEYS.includes(key)))
 const foreignKeys = (entry: Readonly<Data>): Data =>
   Object.fromEntries(Object.entries(entry).filter(([key]) => !OWN_KEYS.includes(key)))
-const entryInOrder = (entry: RegistryEntry): Data =>
-  Object.fromEntries(
-    OWN_KEYS.flatMap((key) => (own(entry, key) === undefined ? [] : [[key, own(entry, key)]])),
-  )
 
 function remarksOn(entries: Entries): NonNullable<Extra['remarks']> {
   return [...entries.values()].flatMap(({ file, lifecycle, handoff_id }) => {

@@ -1,4 +1,4 @@
-import { type Data, isData, own, sameData } from '../../dialects/difference.ts'
+import { type Data, isData, own, pickKeys, sameData } from '../../dialects/difference.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import type { Document } from '../../dialects/index.ts'
 import { FORM_OF, type QueueStatus, STATUS_OF } from '../../dialects/queue/names.ts'
@@ -100,17 +100,12 @@ function told(history: readonly Data[], document: Document | undefined): readonl
   return history.map((entry, i) => {
     const known = entries.find((each) => own(each, 'attempt') === entry.attempt)
     const isLast = i === history.length - 1 && isAnswered(document)
-    const said = known ?? (isLast ? answersIn(value) : {})
+    const said = known ?? (isLast ? pickKeys(value, answers()) : {})
     const error = own(said, 'error')
     const failed = { ...(isData(entry.error) && entry.error), ...(isData(error) && error) }
     return { ...entry, ...said, ...entry, error: failed }
   })
 }
-
-const answersIn = (value: unknown): Data =>
-  Object.fromEntries(
-    answers().flatMap((key) => (own(value, key) === undefined ? [] : [[key, own(value, key)]])),
-  )
 
 function mergedDraft(before: Draft, strict: Draft, whole: Draft): Draft {
   const result: Record<string, unknown> = { ...before }

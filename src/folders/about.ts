@@ -1,4 +1,4 @@
-import { msOf, SAME_INSTANT_MS, sameStamp } from './files/tree.ts'
+import { isUnchanged } from './files/scan.ts'
 import type { About } from './folder.ts'
 import { baseName, folderOf, quietly, readQuietly, utf8Text, type Work } from './work.ts'
 
@@ -36,8 +36,7 @@ function known(work: Work, path: string): string | undefined {
   if (!look) return undefined
   const folder = folderOf(path)
   const [entry] = work.tree.entries(folder, [baseName(path)])
-  if (!entry || !sameStamp(look, entry)) return undefined
-  return msOf(entry.mtime) + SAME_INSTANT_MS < look.at ? look.sha256 : undefined
+  return entry && isUnchanged(look, entry) ? look.sha256 : undefined
 }
 
 function hashed(work: Work, path: string): string | undefined {

@@ -53,18 +53,14 @@ export const byAge = (a: FolderEntry, b: FolderEntry): number =>
 /** The files in a folder that are not as they were when they were last dealt with. */
 export function listed(work: Work, folder: string): Seen {
   const looks = work.state.looksIn(work.path, folder)
-  const changed: FolderEntry[] = []
   const at = Date.now()
   const stamp = work.tree.folderStamp(folder)
   const started = performance.now()
-  for (const entry of work.tree.list(folder)) {
-    const path = `${folder}/${entry.name}`
-    if (!isCandidate(work, entry.name)) continue
+  const changed = changedAmong(work, folder, work.tree.list(folder), (path) => {
     const look = looks.get(path)
     looks.delete(path)
-    if (entry.kind === 'odd') note(work, { what: 'left', path, ...(entry.why && { reason: entry.why }) })
-    else if (work.isThorough || !isUnchanged(look, entry)) changed.push(entry)
-  }
+    return look
+  })
   const cost = performance.now() - started
   const done = (): void => {
     if (stamp) work.state.putStamp(work.path, folder, { stamp: stamp.stamp, at, cost })
@@ -82,9 +78,8 @@ export function lookedInto(work: Work, folder: string, hints: Hints): Seen {
   const now = tree.folderStamp(folder)
   const before = state.stamp(work.path, folder)
   const names = new Set(state.unsettledIn(work.path, folder))
-  for (const path of hints.touched ?? [])
+  for (const path of [...(hints.touched ?? []), ...state.newestEnded(work.path, RECENT)])
     if (path.startsWith(`${folder}/`)) names.add(path.slice(folder.length + 1))
-  for (const name of recentIn(work, folder)) names.add(name)
   const isChanged = now !== undefined && !isSameFolder(before, now)
   const isListed = isChanged && (hints.complete || before === undefined || isDue(before, at))
   if (isChanged && !isListed) for (const name of state.openNames(work.path)) names.add(name)
@@ -107,11 +102,6 @@ export function lookedInto(work: Work, folder: string, hints: Hints): Seen {
 const isDue = ({ at, cost }: { readonly at: number; readonly cost: number }, now: number): boolean =>
   cost < CHEAP_MS || now - at > cost * SHARE
 
-const recentIn = ({ state, path }: Work, folder: string): readonly string[] =>
-  state
-    .newestEnded(path, RECENT)
-    .flatMap((each) => (each.startsWith(`${folder}/`) ? [each.slice(folder.length + 1)] : []))
-
 /** Names that nobody has dealt with, and files that are no longer there. */
 function newNames(work: Work, folder: string) {
   const started = performance.now()
@@ -128,24 +118,37 @@ function newNames(work: Work, folder: string) {
 }
 
 function ofNames(work: Work, folder: string, names: ReadonlySet<string>) {
-  const changed: FolderEntry[] = []
   const left = new Set(names)
-  for (const entry of work.tree.entries(folder, names)) {
-    left.delete(entry.name)
-    const path = `${folder}/${entry.name}`
-    if (!isCandidate(work, entry.name)) continue
-    if (entry.kind === 'odd') note(work, { what: 'left', path, ...(entry.why && { reason: entry.why }) })
-    else if (!isUnchanged(work.state.look(work.path, path), entry)) changed.push(entry)
-  }
+  const entries = work.tree.entries(folder, names)
+  for (const { name } of entries) left.delete(name)
+  const changed = changedAmong(work, folder, entries, (path) => work.state.look(work.path, path))
   const paths = [...left].map((name) => `${folder}/${name}`)
   return { changed, gone: paths.filter((path) => work.state.look(work.path, path) !== undefined) }
+}
+
+/** Those of the files that are not as they were when they were last dealt with. */
+function changedAmong(
+  work: Work,
+  folder: string,
+  entries: readonly FolderEntry[],
+  lookAt: (path: string) => Look | undefined,
+): readonly FolderEntry[] {
+  return entries.filter((entry) => {
+    const path = `${folder}/${entry.name}`
+    if (!isCandidate(work, entry.name)) return false
+    const look = lookAt(path)
+    if (entry.kind !== 'odd') return work.isThorough || !isUnchanged(look, entry)
+    note(work, { what: 'left', path, ...(entry.why && { reason: entry.why }) })
+    return false
+  })
 }
 
 function isCandidate({ kind }: Work, name: string): boolean {
   return !isTemporary(name) && !isProblem(name) && kind.isCandidate(name)
 }
 
-function isUnchanged(look: Look | undefined, entry: FolderEntry): boolean {
+/** Whether a file is as it was when it was dealt with. */
+export function isUnchanged(look: Look | undefined, entry: FolderEntry): boolean {
   if (!look || !sameStamp(look, entry)) return false
   return msOf(entry.mtime) + SAME_INSTANT_MS < look.at
 }

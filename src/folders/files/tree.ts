@@ -1,12 +1,4 @@
-import {
-  type BigIntStats,
-  lstatSync,
-  opendirSync,
-  readdirSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-} from 'node:fs'
+import { lstatSync, opendirSync, readdirSync, renameSync, statSync, unlinkSync } from 'node:fs'
 import { BatonError } from '../../domain/errors.ts'
 import { type Folder, withFolder } from './open-folder.ts'
 import { type FoundFile, type Hashed, hashIn, oddity, readIn, type Stamp, stampOf } from './read-file.ts'
@@ -70,9 +62,7 @@ export class Tree {
       withFolder(this.root, folder, (dir) =>
         readdirSync(dir.path, { encoding: 'buffer' }).flatMap((raw) => {
           const name = raw.toString('utf8')
-          if (!Buffer.from(name, 'utf8').equals(raw)) return [oddName(raw)]
-          const stats = lstatSync(dir.at(name), { bigint: true, throwIfNoEntry: false })
-          return stats ? [folderEntry(name, stats)] : []
+          return Buffer.from(name, 'utf8').equals(raw) ? entryIn(dir, name) : [oddName(raw)]
         }),
       ) ?? []
     )
@@ -101,13 +91,7 @@ export class Tree {
 
   /** These of a folder; what is not there is left out. */
   entries(folder: string, names: Iterable<string>): readonly FolderEntry[] {
-    const found = withFolder(this.root, folder, (dir) =>
-      [...names].flatMap((name) => {
-        const stats = lstatSync(dir.at(name), { bigint: true, throwIfNoEntry: false })
-        return stats ? [folderEntry(name, stats)] : []
-      }),
-    )
-    return found ?? []
+    return withFolder(this.root, folder, (dir) => [...names].flatMap((name) => entryIn(dir, name))) ?? []
   }
 
   /** Changes whenever something in the folder comes, goes or gets another name; undefined where it is not there. */
@@ -213,10 +197,12 @@ export class Tree {
   }
 }
 
-function folderEntry(name: string, stats: BigIntStats): FolderEntry {
+function entryIn(dir: Folder, name: string): readonly FolderEntry[] {
+  const stats = lstatSync(dir.at(name), { bigint: true, throwIfNoEntry: false })
+  if (!stats) return []
   const why = oddity(stats)
   const about = { name, ...stampOf(stats), ctime: String(stats.ctimeNs) }
-  return why === undefined ? { ...about, kind: 'file' } : { ...about, kind: 'odd', why }
+  return [why === undefined ? { ...about, kind: 'file' } : { ...about, kind: 'odd', why }]
 }
 
 function oddName(raw: Buffer): FolderEntry {

@@ -9,9 +9,15 @@ import { defineOperation, PAGE, pageOf } from './operation.ts'
 
 const BASIC = ['invalid_input', 'not_found', 'wrong_state', 'unmet', 'store_refused', 'unavailable'] as const
 
-const Session = () => ({
-  session: optional(text(100), 'Audit session; without it your open one, else the newest'),
-})
+/** The fields of an operation on one session. */
+const OF_SESSION = {
+  tools: 'proof',
+  positional: ['session'],
+  input: () => ({
+    session: optional(text(100), 'Audit session; without it your open one, else the newest'),
+  }),
+  errors: BASIC,
+} as const
 
 /** The lease that a sealing call holds is its own business. */
 const ShownSession = () => AuditSession().omit({ lease: true })
@@ -49,9 +55,7 @@ const verifyChain = defineOperation({
   name: 'audit_verify_chain',
   summary: 'Verify the chains, the tree and the checkpoint that a session rests on.',
   scope: 'audit:read',
-  tools: 'proof',
-  positional: ['session'],
-  input: Session,
+  ...OF_SESSION,
   output: () =>
     ChainReport().extend({
       unchained: optional(
@@ -59,7 +63,6 @@ const verifyChain = defineOperation({
         'Records that were put into the store past the log; a pm answers for them with thought_attest',
       ),
     }),
-  errors: [...BASIC],
   examples: ['baton audit verify-chain --as codex'],
   run: async (service, call, { session }) => {
     const report = await (await service.audit()).verifyChain(call, session)
@@ -73,11 +76,8 @@ const finalize = defineOperation({
   name: 'merkle_finalize',
   summary: 'Seal a session into a Merkle tree, after its final thought_record.',
   scope: 'audit:write',
-  tools: 'proof',
-  positional: ['session'],
-  input: Session,
+  ...OF_SESSION,
   output: Sealed,
-  errors: [...BASIC],
   examples: ['baton merkle finalize --as codex'],
   run: async (service, call, { session }) => (await service.audit()).finalize(call, session),
 })
@@ -86,11 +86,8 @@ const root = defineOperation({
   name: 'merkle_root',
   summary: 'The Merkle root of a sealed session, with its seal in a signed checkpoint.',
   scope: 'audit:read',
-  tools: 'proof',
-  positional: ['session'],
-  input: Session,
+  ...OF_SESSION,
   output: Sealed,
-  errors: [...BASIC],
   examples: ['baton merkle root'],
   run: async (service, call, { session }) => (await service.audit()).root(call, session),
 })

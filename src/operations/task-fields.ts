@@ -4,8 +4,8 @@ import type { TaskRow } from '../service/service.ts'
 
 export const BASIC = ['invalid_input', 'not_found', 'conflict', 'wrong_state', 'unavailable'] as const
 
-/** The tools of records write `task_id` for `id`. */
-export const TASK_ID_TOO = { task_id: 'id' } as const
+/** A task is named by its id; the tools of records write `task_id` for it. */
+export const OF_TASK = { positional: ['id'], aliases: { task_id: 'id' } } as const
 
 /** A task as every operation answers it. */
 export const Shown = () =>

@@ -4,7 +4,7 @@ import { present } from '../domain/present.ts'
 import { TaskId, ThoughtRecord } from '../domain/tasks/task.ts'
 import type { LogEntry } from '../service/service.ts'
 import { defineOperation } from './operation.ts'
-import { BASIC, Shown, show, TASK_ID_TOO } from './task-fields.ts'
+import { BASIC, OF_TASK, Shown, show } from './task-fields.ts'
 
 const Reason = z.string().min(1).max(2_000)
 
@@ -12,8 +12,7 @@ const reopen = defineOperation({
   name: 'task_reopen',
   summary: 'Reopen a task that is done: one without a thought_record, or any task as a person or pm.',
   scope: 'task:write',
-  positional: ['id'],
-  aliases: TASK_ID_TOO,
+  ...OF_TASK,
   input: () => ({ id: TaskId, reason: Reason.describe('Why it is not done, for the log') }),
   output: Shown,
   errors: [...BASIC, 'not_allowed'],
@@ -35,8 +34,7 @@ const log = defineOperation({
   name: 'task_log',
   summary: 'The history of a task: every change with its author and time, and its records.',
   scope: 'task:read',
-  positional: ['id'],
-  aliases: TASK_ID_TOO,
+  ...OF_TASK,
   input: () => ({
     id: TaskId,
     limit: z.coerce.number().int().min(1).max(1_000).optional().describe('How many at most (200)'),

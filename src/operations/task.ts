@@ -6,14 +6,13 @@ import { newTaskFields } from '../domain/tasks/inputs.ts'
 import { TASK_STATES, TaskId, ThoughtRecord } from '../domain/tasks/task.ts'
 import { mutable } from './handoff/fields.ts'
 import { defineOperation, Flag, PAGE, pageOf, Untrusted, WARNING } from './operation.ts'
-import { BASIC, Shown, show, TASK_ID_TOO } from './task-fields.ts'
+import { BASIC, OF_TASK, Shown, show } from './task-fields.ts'
 
 const create = defineOperation({
   name: 'task_create',
   summary: 'Add a task, with what it depends on.',
   scope: 'task:write',
-  positional: ['id'],
-  aliases: TASK_ID_TOO,
+  ...OF_TASK,
   input: newTaskFields,
   output: Shown,
   errors: [...BASIC],
@@ -57,8 +56,7 @@ const get = defineOperation({
   name: 'task_get',
   summary: 'One task, what blocks it and its records.',
   scope: 'task:read',
-  positional: ['id'],
-  aliases: TASK_ID_TOO,
+  ...OF_TASK,
   input: () => ({ id: TaskId }),
   output: () =>
     z.object({
@@ -132,8 +130,7 @@ const start = defineOperation({
   summary: 'Claim a task; exactly one caller gets it.',
   scope: 'task:write',
   tools: 'default',
-  positional: ['id'],
-  aliases: TASK_ID_TOO,
+  ...OF_TASK,
   input: () => ({ id: TaskId }),
   output: Shown,
   errors: [...BASIC],
@@ -147,8 +144,7 @@ const brief = defineOperation({
     'The reading list for the next agent: latest records, next actions, task prompt and guides, within a token budget.',
   scope: 'task:read',
   tools: 'default',
-  positional: ['id'],
-  aliases: TASK_ID_TOO,
+  ...OF_TASK,
   input: () => ({
     id: TaskId,
     budget: optional(

@@ -10,8 +10,8 @@ import { HandoffAnswer } from './handoff/fields.ts'
 import { defineOperation, Flag } from './operation.ts'
 import { BASIC, Shown, show } from './task-fields.ts'
 
-/** The diagram of document 003 writes `id` for `task_id`. */
-const ID_TOO = { id: 'task_id' } as const
+/** A task is named by its id; the diagram of document 003 writes `id` for `task_id`. */
+const OF_TASK_ID = { positional: ['task_id'], aliases: { id: 'task_id' } } as const
 const Warned = () => ({
   warnings: z.array(z.string()).optional().describe('Unusual values that were accepted'),
 })
@@ -26,8 +26,7 @@ const update = defineOperation({
   summary: 'Report status, progress and notes of a task. Done is refused until a thought_record was written.',
   scope: 'task:write',
   tools: 'default',
-  positional: ['task_id'],
-  aliases: ID_TOO,
+  ...OF_TASK_ID,
   input: () => ({ task_id: TaskId, ...taskUpdateFields() }),
   output: Updated,
   errors: [...BASIC, 'not_allowed', 'unmet'],
@@ -49,8 +48,7 @@ const record = defineOperation({
     'Record what was done on a task: branch, commit, tests, summary. A task needs it to be done. With status todo and notes it reopens a done task.',
   scope: 'task:write',
   tools: 'default',
-  positional: ['task_id'],
-  aliases: ID_TOO,
+  ...OF_TASK_ID,
   input: () => ({ task_id: TaskId, ...recordFields(), status: Status().optional() }),
   output: () => ThoughtRecord().extend(Warned()),
   errors: [...BASIC, 'not_allowed'],
@@ -68,8 +66,7 @@ const complete = defineOperation({
   name: 'task_complete',
   summary: 'Write the record of what was done and set the task done, both or neither.',
   scope: 'task:write',
-  positional: ['task_id'],
-  aliases: ID_TOO,
+  ...OF_TASK_ID,
   input: () => ({ task_id: TaskId, ...recordFields(), progress: Progress().optional() }),
   output: Updated,
   errors: [...BASIC, 'not_allowed'],
@@ -86,8 +83,7 @@ const escalate = defineOperation({
   name: 'task_escalate',
   summary: 'Hand a failed writeback to the pm: branch, commit and the thought_record to write.',
   scope: 'handoff:write',
-  positional: ['task_id'],
-  aliases: ID_TOO,
+  ...OF_TASK_ID,
   input: () => ({
     task_id: TaskId,
     ...recordFields(),
@@ -107,8 +103,7 @@ const list = defineOperation({
   name: 'thought_list',
   summary: 'The newest records of one task or of the project, in the order of writing.',
   scope: 'task:read',
-  positional: ['task_id'],
-  aliases: ID_TOO,
+  ...OF_TASK_ID,
   input: () => ({
     task_id: TaskId.optional(),
     limit: z.coerce.number().int().min(1).max(200).optional().describe('How many at most (20)'),

@@ -3,11 +3,6 @@ import { storeRefused } from '../domain/errors.ts'
 import { staysBehind } from '../storage/rows.ts'
 import type { DumpRow } from '../storage/store.ts'
 
-interface Sum {
-  rows: number
-  sum: bigint
-}
-
 const MODULUS = 1n << 256n
 
 /**
@@ -15,7 +10,7 @@ const MODULUS = 1n << 256n
  * are equal. Every field of every row counts.
  */
 export class RowDigest {
-  readonly #tables = new Map<string, Sum>()
+  readonly #tables = new Map<string, { rows: number; sum: bigint }>()
   rows = 0
 
   /** `text` is the row encoded, where somebody has it. */

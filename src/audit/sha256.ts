@@ -43,16 +43,7 @@ function compress(state: Int32Array, w: Int32Array, view: DataView, block: numbe
     const s1 = rotate(y, 17) ^ rotate(y, 19) ^ (y >>> 10)
     w[i] = (w[i - 16]! + s0 + w[i - 7]! + s1) | 0
   }
-  let [a, b, c, d, e, f, g, h] = state as unknown as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+  let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state
   for (let i = 0; i < 64; i += 1) {
     const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
     const t1 = (h + s1 + ((e & f) ^ (~e & g)) + K[i]! + w[i]!) | 0

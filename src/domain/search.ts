@@ -8,11 +8,9 @@ import type { Task, ThoughtRecord } from './tasks/task.ts'
 import { countWords, indexedWords, wordsIn } from './texts/words.ts'
 import type { Run } from './workflow/run.ts'
 
-export type SearchKind = (typeof SEARCH_KINDS)[number]
-
 /** A document as the search sees it. */
 export interface Searched {
-  readonly kind: SearchKind
+  readonly kind: (typeof SEARCH_KINDS)[number]
   readonly uid: string
   readonly id: string
   readonly title: string

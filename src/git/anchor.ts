@@ -1,12 +1,6 @@
 import { wrongState } from '../domain/errors.ts'
 import type { Repository } from './git.ts'
 
-/** A checkpoint that a commit remembers. */
-export interface Anchor {
-  readonly commit: string
-  readonly note: string
-}
-
 /** The ref of the anchors; a push of the branch does not include it, so people name it. */
 export const ANCHOR_REF = 'refs/notes/baton'
 const LISTED = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64})$/
@@ -23,13 +17,8 @@ export async function writeAnchor(repository: Repository, note: string): Promise
 
 /** Takes the notes at these commits away; the history of the ref keeps them. */
 export async function removeAnchors(repository: Repository, commits: readonly string[]): Promise<void> {
-  await repository.run([
-    ...(await identity(repository)),
-    'notes',
-    `--ref=${ANCHOR_REF}`,
-    'remove',
-    ...commits,
-  ])
+  const removing = ['notes', `--ref=${ANCHOR_REF}`, 'remove', ...commits]
+  await repository.run([...(await identity(repository)), ...removing])
 }
 
 /** A note is a commit of its own; a machine where nobody told git a name must be able to write it too. */
@@ -39,7 +28,7 @@ async function identity(repository: Repository): Promise<readonly string[]> {
 }
 
 /** Every checkpoint that some commit remembers. */
-export async function readAnchors(repository: Repository): Promise<readonly Anchor[]> {
+export async function readAnchors(repository: Repository) {
   const { code, stdout } = await repository.ask(['notes', `--ref=${ANCHOR_REF}`, 'list'])
   if (code !== 0) return []
   const listed = stdout.split('\n').flatMap((line) => {

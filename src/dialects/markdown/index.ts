@@ -47,8 +47,6 @@ function markdownLossReason(field: string, draft: Draft): string | undefined {
   return field === 'body' ? undefined : reasonIn(TABLE, field, draft)
 }
 
-type MarkdownForm = 'handoff' | 'v1' | 'index'
-
 const FORM_KEYS: ReadonlySet<string> = new Set(['handoff_id', 'from_agent', 'to_agent', 'related_task'])
 const PLACE = /(?:^|\/)_handoffs\/(?:active|archived)\/(?:.*\/)?handoff-[^/]*\.md$/is
 const OLD_PLACE = /(?:^|\/)_agents\//
@@ -56,7 +54,7 @@ const WITHIN = /(?:^|\/)_handoffs\//
 const INDEX = /(?:^|\/)_handoffs\/_index\.ya?ml$/i
 
 /** Which form of this dialect a text has. Version 2 is known by its keys, and where they are lost, by its place. */
-function formOf(source: Source): MarkdownForm | undefined {
+function formOf(source: Source): 'handoff' | 'v1' | 'index' | undefined {
   const { kind, value, path = '' } = source
   if (kind !== 'markdown' && kind !== 'yaml') return undefined
   if (isData(value)) {

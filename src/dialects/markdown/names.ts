@@ -66,14 +66,10 @@ export function parseName(
 }
 
 /** The id that document 000 gives to a handoff. */
-export function handoffId(parts: {
-  readonly from: string
-  readonly to: string
-  readonly task: string
-  readonly created_at: string
-}): string {
-  return `handoff-${parts.from}-${parts.to}-${parts.task}-${parts.created_at.slice(0, 10).replaceAll('-', '')}`
-}
+export const handoffId = (
+  parts: Pick<NameParts, 'from' | 'to' | 'task'> & { readonly created_at: string },
+): string =>
+  `handoff-${parts.from}-${parts.to}-${parts.task}-${parts.created_at.slice(0, 10).replaceAll('-', '')}`
 
 /** The last eight digits of a name, where they are a day: `2026-02-18`. */
 export function dayInName(stem: string): string | undefined {

@@ -1,12 +1,9 @@
+import type { z } from 'zod'
 import { addMs, SECOND_MS } from './deadlines.ts'
-import type { Usage } from './handoff.ts'
+import type { RetryRule, Usage } from './handoff.ts'
 
 /** How often and how fast failed work is offered again. `max` counts retries: attempts are one more. */
-export interface RetryPolicy {
-  readonly max: number
-  readonly delay_s: number
-  readonly multiplier: number
-}
+export type RetryPolicy = Readonly<z.infer<ReturnType<typeof RetryRule>>>
 
 export type RetryDecision =
   | { readonly action: 'retry'; readonly at: string; readonly attempt: number }

@@ -13,8 +13,6 @@ import { utf8Text } from '../work.ts'
 import { inputProblem } from './judge.ts'
 import { failing } from './plan.ts'
 
-type Commit = () => Promise<Handoff | undefined>
-
 /**
  * Claims a handoff whose file anybody may move: the file goes to `in-progress/` first, then the claim is committed,
  * and the file goes back when that is refused and on to `failed/` when the input does not do. Whoever moves it first has the work; the lock keeps passes of other
@@ -23,7 +21,7 @@ type Commit = () => Promise<Handoff | undefined>
 export async function pickUp(
   options: FoldersOptions,
   handoff: Handoff,
-  commit: Commit,
+  commit: () => Promise<Handoff | undefined>,
 ): Promise<Handoff | undefined> {
   const live = liveQueue(options)
   const id = handoff.aliases?.queue ?? handoff.id

@@ -3,6 +3,7 @@ import type { Sealed } from '../../domain/audit-answers.ts'
 import { type AuditSession, FINALIZING } from '../../domain/audit-session.ts'
 import { BatonError } from '../../domain/errors.ts'
 import { addMs } from '../../domain/handoffs/deadlines.ts'
+import type { View } from '../../storage/store.ts'
 import type { Call, ServiceDeps } from '../deps.ts'
 import { logRecord } from '../log-record.ts'
 import { waitFor, within } from '../wait.ts'
@@ -156,8 +157,6 @@ function renewing(deps: ServiceDeps, uid: string, id: string): () => Promise<voi
     })
   }
 }
-
-type View = Parameters<Parameters<ServiceDeps['store']['transact']>[0]['decide']>[0]
 
 /** Changes the session's row under its lock. Only the seal is an act; a lease leaves no entry. */
 function change(

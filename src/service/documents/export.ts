@@ -14,17 +14,15 @@ import type { ServiceDeps } from '../deps.ts'
 import { draftAcknowledgment } from '../handoffs/acknowledgment.ts'
 import { refuse } from '../write.ts'
 import { documentsIn } from './check.ts'
-import { type Converted, converted, targetOf, toDraftFields } from './convert.ts'
+import { type Converted, type ConvertInput, converted, targetOf, toDraftFields } from './convert.ts'
 import { type Imported, toHandoff } from './handoff.ts'
 import { artifactText, type Piece, pathOf, sourceOf } from './identity.ts'
 
-export interface ExportInput {
+export interface ExportInput extends Pick<ConvertInput, 'slot' | 'supply'> {
   /** A handoff or a task. */
   readonly id: string
   /** The dialect that the handoff lives in, unless said. */
   readonly to?: string | undefined
-  readonly slot?: boolean | undefined
-  readonly supply?: Readonly<Record<string, unknown>> | undefined
 }
 
 export interface Exported extends Converted {

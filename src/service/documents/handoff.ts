@@ -89,12 +89,7 @@ export function titleOf({ title, package: travels, task, result }: Draft, id: st
 export const taskOf = ({ task }: Draft): string | undefined =>
   task !== undefined && TaskId.safeParse(task).success ? task : undefined
 
-type Times = Pick<
-  Handoff,
-  'created_at' | 'updated_at' | 'accepted_at' | 'started_at' | 'ended_at' | 'sent_at'
->
-
-function timesOf(draft: Draft, at: string): Times {
+function timesOf(draft: Draft, at: string) {
   const created = instant(draft.created_at) ?? at
   const given = {
     accepted_at: instant(draft.accepted_at),

@@ -7,11 +7,10 @@ import { readAgent } from '../agents.ts'
 import type { Reading } from '../reading.ts'
 import { readStatus, statusFor } from '../status.ts'
 
-type Closing = Pick<Draft, 'state' | 'ended_at' | 'rejection' | 'result' | 'verification' | 'record'>
 type Verification = NonNullable<Draft['verification']>
 
 /** How a handoff ended: completion, verification, rejection, and what the receiver gave back. */
-export function readClosing(reading: Reading, said: State | 'archived' | undefined): Closing {
+export function readClosing(reading: Reading, said: State | 'archived' | undefined) {
   const completedAt = reading.time('completed_at')
   const rejection = rejectionOf(reading, said)
   const state = said === 'archived' ? archived(reading, completedAt, rejection) : said
@@ -111,14 +110,8 @@ function checksOf(record: Fields): Verification['deliverable_checks'] {
   })
 }
 
-interface Handback {
-  readonly ended_at?: string | undefined
-  readonly note?: string | undefined
-  readonly branch?: string | undefined
-}
-
 /** Some keep the way back in the same front matter, under `handback:`. */
-function handbackOf(reading: Reading, state: State | undefined): Handback {
+function handbackOf(reading: Reading, state: State | undefined) {
   const { top, places } = reading
   const back = isData(top?.value('handback')) ? top?.below('handback') : undefined
   if (!back) return {}

@@ -3,7 +3,7 @@ import { append, EMPTY_FRONTIER, rootOf } from '../audit/merkle.ts'
 import { readNote } from '../audit/note.ts'
 import { HASH_BYTES } from '../audit/sha256.ts'
 import { TILE_WIDTH } from '../audit/tiles.ts'
-import { leafOfText, nodeSha256, toText } from '../service/audit/hashes.ts'
+import { leafOfText, nodeSha256, toBytes, toText } from '../service/audit/hashes.ts'
 import { readLog } from '../service/audit/log-reader.ts'
 import { TreeReader } from '../service/audit/tree-reader.ts'
 import type { SignedCheckpoint, Store } from '../storage/store.ts'
@@ -49,9 +49,7 @@ export async function verifyTree(
     }
     if (grown.size !== size) return fault(grown.size, 'entries are missing')
     const root = toText(rootOf(nodeSha256, grown))
-    const byEdge = toText(
-      rootOf(nodeSha256, { size, hashes: edge.map((text) => Buffer.from(text, 'base64')) }),
-    )
+    const byEdge = toText(rootOf(nodeSha256, { size, hashes: edge.map(toBytes) }))
     if (byEdge !== root) return fault(size, 'its edge is not that of its entries')
     if (toText(await new TreeReader(store).rootAt(size)) !== root)
       return fault(size, 'its upper tiles are not those of its entries')

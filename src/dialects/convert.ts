@@ -1,3 +1,4 @@
+import { shortened } from '../domain/tasks/writeback-rules.ts'
 import type { Dialect, DialectId, DraftProblem, Loss, Native } from './dialect.ts'
 import { type Data, fieldDifferences, isData, keysOf, own, put, sameData, withPath } from './difference.ts'
 import type { Draft } from './draft.ts'
@@ -99,7 +100,8 @@ function lossesBetween(draft: Draft, read: Draft, { title }: Dialect, reasonFor:
   return fieldDifferences(draft, read)
     .filter(({ before }) => before !== undefined)
     .map(({ path, after }) => {
-      const seen = after === undefined ? 'has no place for it' : `says it as ${shortJson(after)}`
+      const seen =
+        after === undefined ? 'has no place for it' : `says it as ${shortened(JSON.stringify(after))}`
       return { field: path.join('.'), reason: reasonFor(path) ?? `${title} ${seen}` }
     })
 }
@@ -111,8 +113,3 @@ export const reasonsOf =
   (dialect: Dialect, written: Draft): ReasonFor =>
   (path) =>
     dialect.reasonFor(path.join('.'), written) ?? dialect.reasonFor(String(path[0]), written)
-
-function shortJson(value: unknown): string {
-  const text = JSON.stringify(value)
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text
-}

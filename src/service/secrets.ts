@@ -1,3 +1,4 @@
+import { isSeenPerson } from '../domain/actor.ts'
 import { toError } from '../domain/errors.ts'
 import { type FoundSecret, secretsIn } from '../domain/texts/secrets.ts'
 import type { Call } from './deps.ts'
@@ -18,8 +19,7 @@ export function refuseSecrets(input: unknown): void {
  */
 export function passedSecrets({ actor, notSecret }: Call, input: unknown): readonly FoundSecret[] {
   const found = find(input)
-  const isThere = actor.kind === 'human' && (actor.auth === 'tty' || actor.auth === 'token')
-  if (!notSecret || !isThere) refuseFound(found)
+  if (!notSecret || !isSeenPerson(actor)) refuseFound(found)
   return found
 }
 

@@ -1,7 +1,7 @@
 import type { LeafHash } from '../../audit/entry.ts'
 import { append, EMPTY_FRONTIER, rootOf } from '../../audit/merkle.ts'
 import { TILE_WIDTH } from '../../audit/tiles.ts'
-import { BatonError, type ErrorDetails } from '../../domain/errors.ts'
+import { type BatonError, type ErrorDetails, storeRefused } from '../../domain/errors.ts'
 import type { LogEntry, Store } from '../../storage/store.ts'
 import { leafOfText, nodeSha256 } from './hashes.ts'
 
@@ -66,7 +66,5 @@ export async function indexOf(store: Store, { id }: LogEntry): Promise<number | 
 }
 
 /** A part of the log that was there is there no more. */
-export function missingFromStore(what: string, details: ErrorDetails): BatonError {
-  const message = `${what} is missing: somebody has changed the store; compare it with a backup`
-  return new BatonError('store_refused', message, details)
-}
+export const missingFromStore = (what: string, details: ErrorDetails): BatonError =>
+  storeRefused(`${what} is missing: somebody has changed the store; compare it with a backup`, details)

@@ -1,4 +1,5 @@
 import { ANYONE } from '../../../domain/actor.ts'
+import { orElse } from '../../../domain/once.ts'
 import { present } from '../../../domain/present.ts'
 import { type PlacedProblem, placedProblem } from '../../../domain/problem.ts'
 import { type Data, isData, keysOf, own, put } from '../../difference.ts'
@@ -156,11 +157,4 @@ function isBare(source: Source, path: Path): boolean {
   return /[-\d]/.test(source.text.split('\n')[line - 1]?.[column - 1] ?? '')
 }
 
-function isStrict(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}
+const isStrict = (text: string): boolean => orElse(() => JSON.parse(text) !== undefined, false)

@@ -76,18 +76,13 @@ const oneLine = (text: string): string => text.replace(/[\s\p{C}]+/gu, ' ')
 export function stagedText(problems: readonly StagedProblem[]): string {
   const errors = problems.filter(({ severity }) => severity === 'error')
   const warnings = problems.filter(({ severity }) => severity === 'warning')
+  const refused = `baton: the commit is refused, handoffs have a wrong place or name (${errors.length})`
+  const warned = `baton: handoffs to look at (${warnings.length}); --strict refuses them`
+  const how = 'Move them with git mv, or all at once with: baton migrate --from v1 . --yes'
   return [
-    ...(errors.length === 0
-      ? []
-      : [`baton: the commit is refused, handoffs have a wrong place or name (${errors.length})`]),
-    ...errors.flatMap(problemLines),
-    ...(warnings.length === 0
-      ? []
-      : [`baton: handoffs to look at (${warnings.length}); --strict refuses them`]),
-    ...warnings.flatMap(problemLines),
-    ...(errors.length === 0
-      ? []
-      : ['Move them with git mv, or all at once with: baton migrate --from v1 . --yes']),
+    ...(errors.length === 0 ? [] : [refused, ...errors.flatMap(problemLines)]),
+    ...(warnings.length === 0 ? [] : [warned, ...warnings.flatMap(problemLines)]),
+    ...(errors.length === 0 ? [] : [how]),
   ].join('\n')
 }
 

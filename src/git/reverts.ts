@@ -63,7 +63,8 @@ export async function auditTasks(repository: Repository, ask: Ask, base: Base): 
   const waiting: { task: string; branch: string }[] = []
   const unknown: string[] = []
   for (const task of tasks) {
-    const record = await latestRecord(ask, task)
+    const { records } = await taskFacts(ask, task.id)
+    const record = records.find(({ uid }) => uid === task.record_id)
     if (!record || (record.files_changed.length === 0 && record.commit_sha === undefined)) {
       unknown.push(task.id)
       continue
@@ -74,11 +75,6 @@ export async function auditTasks(repository: Repository, ask: Ask, base: Base): 
   }
   const recent_reverts = await recentReverts(repository, base.commit)
   return { base: base.name, checked: tasks.length, suspects, waiting, unknown, recent_reverts }
-}
-
-async function latestRecord(ask: Ask, task: ShownTask): Promise<ThoughtRecord | undefined> {
-  const { records } = await taskFacts(ask, task.id)
-  return records.find(({ uid }) => uid === task.record_id)
 }
 
 async function mergedIn(repository: Repository, base: string): Promise<Merged> {

@@ -157,7 +157,7 @@ function taggedTasks(data: unknown, tag: string | undefined): readonly Record<st
 export function fromBacklog(text: string): SourceTask | undefined {
   const [, front] = /^---\r?\n([\s\S]*?)\r?\n---/.exec(text) ?? []
   if (front === undefined) return undefined
-  const data: unknown = readFront(front)
+  const data: unknown = orElse(() => parseYaml(front), undefined)
   if (!isMapping(data) || data.id === undefined) return undefined
   const criteria = [...text.matchAll(/^\s*- \[[ xX]\]\s+(?:#\d+\s+)?(.*\S)\s*$/gm)].map(([, item]) => item!)
   return {
@@ -169,8 +169,6 @@ export function fromBacklog(text: string): SourceTask | undefined {
     ...doneOrDropped(String(data.status ?? '')),
   }
 }
-
-const readFront = (front: string): unknown => orElse(() => parseYaml(front), undefined)
 
 /** A table with a head: id, title, depends_on, priority, critical, criteria, status; several values with `;`. */
 export function fromCsv(text: string): readonly SourceTask[] {

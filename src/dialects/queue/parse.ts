@@ -47,7 +47,7 @@ export function formOf(source: Source): QueueForm | undefined {
   if (!isData(value)) return place.kind === 'artifact' && source.kind === 'json' ? 'artifact' : undefined
   if (hasAgents(value)) return formByStatus(value)
   if (place.kind === 'artifact' || isArtifact(value)) return 'artifact'
-  if (hasId(value)) return formByStatus(value)
+  if (typeof value.handoff_id === 'string' && isHandoffId(value.handoff_id)) return formByStatus(value)
   if (source.kind !== 'json') return undefined
   return isBoard(value) ? 'board' : isFlat(value) ? formByStatus(value) : undefined
 }
@@ -60,8 +60,6 @@ export function interpret(source: Source, form: string): Interpretation {
 
 const hasAgents = (value: Data): boolean =>
   ['source', 'target'].some((side) => own(own(value, side), 'agent_id') !== undefined)
-
-const hasId = ({ handoff_id: id }: Data): boolean => typeof id === 'string' && isHandoffId(id)
 
 const isArtifact = (value: Data): boolean =>
   typeof value.artifact_id === 'string' && typeof value.artifact_type === 'string'

@@ -97,7 +97,8 @@ function piecesOf(text: string, hint: SourceKind | undefined): readonly Piece[] 
     const fast = hint === 'markdown' || text.length > MAX_JSON_LENGTH ? undefined : fastPiece(text, from)
     if (fast) return [fast]
     const pieces = jsonPieces(text, from)
-    if (hint === undefined ? looksLikeJson(text, from, pieces) : isClean(pieces)) return pieces
+    const isClean = pieces.every(({ reading }) => reading.notes.length === 0)
+    if (hint === undefined ? looksLikeJson(text, from, pieces) : isClean) return pieces
   }
   if (hint === undefined && sign === undefined) return jsonPieces(text, from)
   if (hint === undefined && sign === '`') {
@@ -121,10 +122,6 @@ function startOf(text: string): number {
   let at = text.charCodeAt(0) === 0xfeff ? 1 : 0
   while (at < text.length && text.charCodeAt(at) <= 0x20) at++
   return at
-}
-
-function isClean(pieces: readonly Piece[]): boolean {
-  return pieces.every(({ reading }) => reading.notes.length === 0)
 }
 
 /** A link or a placeholder at the start of a text does not make it JSON. */

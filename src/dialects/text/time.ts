@@ -38,7 +38,8 @@ const MAX_LENGTH = 60
 /** Reads an instant as agents write it; undefined for what is none, or a day or hour that does not exist. */
 export function readInstant(text: string): ReadInstant | undefined {
   const usual = USUAL.exec(text)
-  if (usual && isUsual(usual)) return { instant: text, oddities: [] }
+  if (usual && isDay(Number(usual[1]), Number(usual[2]), Number(usual[3])))
+    return { instant: text, oddities: [] }
   if (text.length > MAX_LENGTH) return undefined
   const parts = partsOf(text.trim())
   if (parts === undefined) return undefined
@@ -51,13 +52,10 @@ export function readInstant(text: string): ReadInstant | undefined {
   const offset = zoneOf(zone)
   if (offset === undefined) return undefined
   const ms = dayMs + time - offset.minutes * MINUTE_MS
-  return isWritable(ms)
+  const utcYear = new Date(ms).getUTCFullYear()
+  return utcYear >= 0 && utcYear <= 9999
     ? { instant: isoText(ms), oddities: [...parts.oddities, ...offset.oddities] }
     : undefined
-}
-
-function isUsual([, year, month, day]: RegExpExecArray): boolean {
-  return isDay(Number(year), Number(month), Number(day))
 }
 
 function partsOf(text: string): Parts | undefined {
@@ -144,11 +142,6 @@ function midnight(year: number, month: number, day: number): number {
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
   return date.getTime()
-}
-
-function isWritable(ms: number): boolean {
-  const year = new Date(ms).getUTCFullYear()
-  return year >= 0 && year <= 9999
 }
 
 function isoText(ms: number): string {

@@ -39,25 +39,18 @@ const cancelReason = ({ rejection }: Handoff): string =>
  * unless it ended the handoff itself.
  */
 export function answerFor(after: Handoff, by: string): Answer | undefined {
-  if (!isEnd(after.state)) return undefined
-  if (after.type === 'return') return undefined
-  if (after.state === 'cancelled') {
+  if (!isEnd(after.state) || after.type === 'return') return undefined
+  const { state, from, to, debt } = after
+  const text = textFor(after)
+  if (state === 'cancelled') {
     // The sender cancelled; the one to be told is the holder.
     return after.holder === undefined && after.accepted_by === undefined
       ? undefined
-      : { form: 'notice', to: after.to, kind: 'cancelled', text: textFor(after) }
+      : { form: 'notice', to, kind: 'cancelled', text }
   }
-  if (after.debt === 'open') {
-    const form = after.state === 'completed' ? 'return' : 'notice'
-    return {
-      form,
-      to: after.from,
-      kind: form === 'return' ? 'returned' : kindFor(after),
-      text: textFor(after),
-    }
-  }
-  if (by === after.from) return undefined
-  return { form: 'notice', to: after.from, kind: kindFor(after), text: textFor(after) }
+  if (debt === 'open' && state === 'completed') return { form: 'return', to: from, kind: 'returned', text }
+  if (debt !== 'open' && by === from) return undefined
+  return { form: 'notice', to: from, kind: kindFor(after), text }
 }
 
 const kindFor = (handoff: Handoff): NoticeKind =>

@@ -14,10 +14,11 @@ export function rolesOf(actor: Actor, handoff: Handoff, policy: Policy, agent?: 
   if (actor.auth === 'engine') return roles.add('clock')
   if (actor.name === handoff.from) roles.add('sender')
   if (actor.name === handoff.to || (actor.kind === 'human' && isForAnyone(handoff))) roles.add('receiver')
-  if (actor.kind === 'human' && [actor.name, ANYONE].some((name) => isAsked(handoff, name)))
-    roles.add('person')
-  if (mayVerify(actor, handoff, policy, agent)) roles.add('verifier')
-  if (mayComplete(actor, handoff, policy, agent)) roles.add('completer')
+  const asked = [handoff.to, handoff.escalated_to]
+  if (actor.kind === 'human' && (asked.includes(actor.name) || asked.includes(ANYONE))) roles.add('person')
+  const isVerifier = mayVerify(actor, handoff, policy, agent)
+  if (isVerifier) roles.add('verifier')
+  if (receiverCompletes(handoff) ? actor.name === handoff.to : isVerifier) roles.add('completer')
   return roles
 }
 
@@ -44,8 +45,6 @@ export function rolesFor(
 /** Work that any person may take on. Documents 000 and 001 name the receiver in their files, so there it must be one. */
 export const isForAnyone = ({ to, state, home }: Handoff): boolean =>
   to === ANYONE && state === 'offered' && HOME_RULES[home].anyone
-
-const isAsked = ({ to, escalated_to }: Handoff, name: string): boolean => to === name || escalated_to === name
 
 /** A receiver's own word never closes native or document 000's handoffs. */
 function mayVerify(actor: Actor, handoff: Handoff, policy: Policy, agent?: Agent): boolean {
@@ -86,11 +85,6 @@ export const receiverCompletes = ({ type, home, review }: Handoff): boolean =>
 /** The agent that the sender named for the last word. */
 export const reviewerOf = ({ review }: Pick<Handoff, 'review'>): string | undefined =>
   review === 'sender' || review === 'none' ? undefined : review
-
-function mayComplete(actor: Actor, handoff: Handoff, policy: Policy, agent?: Agent): boolean {
-  if (receiverCompletes(handoff)) return actor.name === handoff.to
-  return mayVerify(actor, handoff, policy, agent)
-}
 
 /** Everything that stands between this handoff and done; empty when its home's guard holds. */
 export function unmetConditions(handoff: Handoff, content: Content): readonly Problem[] {

@@ -126,7 +126,8 @@ function mended(document: Document, text: string): Reading {
       best = reading
       repaired = repair.notes
     }
-    const indents = new Set([...broken.indents, ...lineNumbers(text, positionsOf(best, isAboutIndent))])
+    const shifted = positionsOf(best, ({ isIndent }) => isIndent === true)
+    const indents = new Set([...broken.indents, ...lineNumbers(text, shifted)])
     const isMore = indents.size > broken.indents.size
     const quotes = isMore ? broken.quotes : lineNumbers(text, positionsOf(best, isAboutText))
     broken = { indents, quotes: new Set([...broken.quotes, ...quotes]) }
@@ -161,8 +162,6 @@ function errorsOf({ notes }: Reading): number {
 function positionsOf({ notes }: Reading, isMeant: (note: NotationProblem) => boolean): number[] {
   return notes.filter((note) => note.severity === 'error' && isMeant(note)).map(({ at }) => at)
 }
-
-const isAboutIndent = ({ isIndent }: NotationProblem): boolean => isIndent === true
 
 /** Quotes around a text mend neither its place nor a bracket elsewhere. */
 function isAboutText({ code, isIndent }: NotationProblem): boolean {

@@ -13,14 +13,13 @@ let counter = 0
 export function uuid7(nowMs: number = Date.now()): string {
   if (nowMs > lastMs) {
     lastMs = nowMs
-    counter = randomBits() & 0x7ff
+    counter = pool.readUInt16BE(freshOffset()) & 0x7ff
   } else if (++counter > 0xfff) {
     lastMs++
     counter = 0
   }
-  if (next >= pool.length) refill()
-  const random = pool.toString('hex', next, next + RANDOM_BYTES)
-  next += RANDOM_BYTES
+  const from = freshOffset()
+  const random = pool.toString('hex', from, from + RANDOM_BYTES)
   const time = lastMs.toString(16).padStart(12, '0')
   const variant = ((Number.parseInt(random.slice(0, 1), 16) & 0x3) | 0x8).toString(16)
   return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${variant}${random.slice(1, 4)}-${random.slice(4, 16)}`
@@ -37,14 +36,12 @@ export function agedUid(uid: string, atMs: number): string {
   return aged < uid ? aged : uid
 }
 
-function randomBits(): number {
-  if (next >= pool.length) refill()
-  const bits = pool.readUInt16BE(next)
+/** The offset of random bytes that nobody has had. */
+function freshOffset(): number {
+  if (next >= pool.length) {
+    fillRandom(pool)
+    next = 0
+  }
   next += RANDOM_BYTES
-  return bits
-}
-
-function refill(): void {
-  fillRandom(pool)
-  next = 0
+  return next - RANDOM_BYTES
 }

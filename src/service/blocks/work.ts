@@ -55,15 +55,12 @@ export async function delegatorFor(
 ): Promise<string> {
   const { store } = deps
   const { from } = said
-  const agents = await store.agents()
-  const configured = [
-    ...new Set([...agents.map(({ name }) => name), ...Object.keys(deps.policy.agents ?? {})]),
-  ]
-    .sort()
-    .find((name) => {
-      const agent = agents.find((each) => each.name === name)
-      return name !== from && !agent?.removed && hasRole(deps.policy, 'delegator', name, agent)
-    })
+  const agents = new Map((await store.agents()).map((agent) => [agent.name, agent]))
+  const names = new Set([...agents.keys(), ...Object.keys(deps.policy.agents ?? {})])
+  const configured = [...names].sort().find((name) => {
+    const agent = agents.get(name)
+    return name !== from && !agent?.removed && hasRole(deps.policy, 'delegator', name, agent)
+  })
   if (configured !== undefined) return configured
   const sender =
     given?.from ??

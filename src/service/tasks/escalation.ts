@@ -51,13 +51,8 @@ export async function escalateWriteback(
 function pmOf(deps: ServiceDeps, call: Call, agents: readonly Agent[]): string {
   const present = agents.filter(({ removed }) => !removed).map(({ name }) => name)
   const names = new Set([...Object.keys(deps.policy.agents ?? {}), ...present])
-  const isPm = (name: string) =>
-    hasRole(
-      deps.policy,
-      'pm',
-      name,
-      agents.find((agent) => agent.name === name),
-    )
+  const rows = new Map(agents.map((agent) => [agent.name, agent]))
+  const isPm = (name: string) => hasRole(deps.policy, 'pm', name, rows.get(name))
   const [pm] = [...names].filter((name) => name !== call.actor.name && isPm(name)).sort()
   if (pm === undefined)
     refuse(

@@ -15,14 +15,7 @@ import { Sender } from '../handoffs/sender.ts'
 import { adminStream, enter } from '../log-record.ts'
 import { refuseSecrets } from '../secrets.ts'
 import { Together } from '../together.ts'
-import {
-  type BlockPlan,
-  type FollowingHandoff,
-  followedBy,
-  planFor,
-  retryBlock,
-  type Situation,
-} from './follow-up.ts'
+import { type BlockPlan, followedBy, planFor, retryBlock, type Situation } from './follow-up.ts'
 import type { BlockSaid, FoundBlock } from './found-blocks.ts'
 import { delegatorFor, openWork, type Work } from './work.ts'
 import { receiverSteps } from './work-moves.ts'
@@ -88,10 +81,7 @@ export async function recordBlock(
 }
 
 /** How much of what follows from a block is done. */
-interface Extent {
-  readonly moves: boolean
-  readonly sends: readonly FollowingHandoff[]
-}
+type Extent = Pick<BlockPlan, 'sends'> & { readonly moves: boolean }
 type WriteBlock = (extent: Extent, problem: string | undefined) => Promise<Block>
 
 /** With all that follows; where the workspace refuses some of it, with as much as it lets happen. */

@@ -1,7 +1,7 @@
 import { STATUS_OF } from '../../dialects/block/words.ts'
 import type { Draft } from '../../dialects/draft.ts'
 import type { Document } from '../../dialects/index.ts'
-import type { OnFailure } from '../../domain/blocks/block.ts'
+import type { Block, OnFailure } from '../../domain/blocks/block.ts'
 import type { Status } from '../../domain/blocks/phases.ts'
 import { present } from '../../domain/present.ts'
 import type { PlacedProblem } from '../../domain/problem.ts'
@@ -9,21 +9,14 @@ import { documentsIn, isWrong, type TextInput } from '../documents/check.ts'
 import { agentNameOf, instant, taskOf } from '../documents/handoff.ts'
 
 /** The content of a block, with the values of absent keys filled in. */
-export interface BlockSaid {
-  readonly phase: string
-  readonly from: string
+export interface BlockSaid
+  extends Pick<Block, 'phase' | 'from' | 'on_failure' | 'task' | 'workflow'>,
+    Required<Pick<Block, 'retry_count' | 'metrics' | 'dependencies' | 'defaulted'>> {
   /** `None` where nobody is next. */
   readonly to: string
   readonly status: Status
-  readonly retry_count: number
-  readonly metrics: Readonly<Record<string, unknown>>
-  readonly dependencies: readonly string[]
-  readonly on_failure?: OnFailure
-  readonly task?: string
-  readonly workflow?: string
   /** When it was written, where it says so. */
   readonly at?: string
-  readonly defaulted: readonly string[]
 }
 
 /** A block of a text, whether it can be used or not. */
@@ -43,12 +36,8 @@ export interface FoundBlock {
 }
 
 /** Guessed from the lines of a summary without a block. No agent said it: it is shown, never stored. */
-export interface InferredSummary {
+export interface InferredSummary extends Partial<Pick<BlockSaid, 'phase' | 'status' | 'to' | 'metrics'>> {
   readonly line: number
-  readonly phase?: string
-  readonly status?: Status
-  readonly to?: string
-  readonly metrics?: Readonly<Record<string, unknown>>
 }
 
 export interface FoundBlocks {

@@ -1,5 +1,4 @@
-import type { Block } from '../../domain/blocks/block.ts'
-import type { GradedProblem } from '../../domain/problem.ts'
+import type { Block, Collected } from '../../domain/blocks/block.ts'
 import {
   checkDependencies,
   compareIds,
@@ -12,10 +11,7 @@ import {
 import { itemsOf, type Store } from '../../storage/store.ts'
 
 /** A problem with the order of the work, as a sentence. It does not change the verdict. */
-export interface OrderProblem extends GradedProblem {
-  readonly code: DependencyProblem['code']
-  readonly id: string
-}
+export type OrderProblem = Collected['order'][number]
 
 type Ordered = Pick<Block, 'from' | 'phase' | 'status' | 'task' | 'dependencies'>
 

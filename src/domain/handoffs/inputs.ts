@@ -6,7 +6,7 @@ import { optional } from '../once.ts'
 import { RemindSeconds, Silence } from '../people/people-schema.ts'
 import { TaskId } from '../tasks/task.ts'
 import { PRIORITIES, RetryRule, TYPES, Usage } from './handoff.ts'
-import { Package, Result, VerificationRecord } from './package.ts'
+import { Package, Result, Sha256, VerificationRecord } from './package.ts'
 
 export const Id = z.string().min(1).max(200).describe('Handoff id, for example HO-2026-001')
 export const Note = z.string().max(8_000)
@@ -168,10 +168,7 @@ export const artifactFields = () => ({
   role: z.enum(['input', 'output', 'changed']).optional(),
   description: z.string().max(4_000).optional(),
   handoff: z.string().max(200).optional(),
-  sha256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .optional(),
+  sha256: Sha256.optional(),
   commit: z.string().max(64).optional(),
   usage: optional(Usage(), 'Cost and tokens of your program, for your last attempt'),
 })

@@ -3,6 +3,8 @@ import { once, optional } from '../once.ts'
 
 const Text = z.string().max(64_000)
 const Line = z.string().min(1).max(2_000)
+/** As hexadecimal digits. */
+export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 
 export const ArtifactRef = once(() =>
   z.object({
@@ -10,10 +12,7 @@ export const ArtifactRef = once(() =>
     type: z.string().max(40).optional(),
     role: z.enum(['input', 'output', 'changed']).optional(),
     description: Text.optional(),
-    sha256: z
-      .string()
-      .regex(/^[0-9a-f]{64}$/)
-      .optional(),
+    sha256: Sha256.optional(),
     commit: z.string().max(64).optional(),
   }),
 )
@@ -29,7 +28,7 @@ export type Decision = z.infer<ReturnType<typeof Decision>>
 export const Check = once(() =>
   z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('file_exists'), path: Line }),
-    z.object({ kind: z.literal('sha256'), path: Line, sha256: z.string().regex(/^[0-9a-f]{64}$/) }),
+    z.object({ kind: z.literal('sha256'), path: Line, sha256: Sha256 }),
     z.object({ kind: z.literal('json_schema'), schema: z.record(z.string(), z.unknown()) }),
     z.object({ kind: z.literal('command'), command: Line }),
     z.object({ kind: z.literal('evidence'), deliverable: Line }),

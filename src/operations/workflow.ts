@@ -17,6 +17,9 @@ const definition = () => ({
   definition: optional(text(500_000), 'The text of a definition, in place of a file'),
 })
 
+/** The fields of operations that change a run and answer it. */
+const CHANGED_RUN = { scope: 'workflow:write', output: RunView, errors: CHANGE_ERRORS } as const
+
 async function shownRun(service: Service, ref: string): Promise<z.infer<ReturnType<typeof RunView>>> {
   const { run, handoffs } = await (await service.workflows()).status(ref)
   return mutable(runView(run, handoffs))
@@ -25,14 +28,12 @@ async function shownRun(service: Service, ref: string): Promise<z.infer<ReturnTy
 const start = defineOperation({
   name: 'workflow_start',
   summary: 'Start a workflow: its steps are handed to their agents in order, and gates to people.',
-  scope: 'workflow:write',
+  ...CHANGED_RUN,
   positional: ['name'],
   input: () => ({
     ...definition(),
     input: optional(z.unknown(), 'Structured input of the run, for steps that take run.input'),
   }),
-  output: RunView,
-  errors: [...CHANGE_ERRORS],
   examples: [
     'baton workflow start feature --as orchestrator',
     'baton workflow start phases',
@@ -87,11 +88,9 @@ const list = defineOperation({
 const resume = defineOperation({
   name: 'workflow_resume',
   summary: 'Retry the failed steps of a run; if none failed, nothing changes.',
-  scope: 'workflow:write',
+  ...CHANGED_RUN,
   positional: ['id'],
   input: () => ({ id: RunId }),
-  output: RunView,
-  errors: [...CHANGE_ERRORS],
   examples: ['baton workflow resume feature-1'],
   run: async (service, call, { id }) =>
     shownRun(service, (await (await service.workflows()).resume(call, id)).uid),
@@ -100,11 +99,9 @@ const resume = defineOperation({
 const cancel = defineOperation({
   name: 'workflow_cancel',
   summary: 'End a run and cancel its open handoffs; their receivers are told.',
-  scope: 'workflow:write',
+  ...CHANGED_RUN,
   positional: ['id'],
   input: () => ({ id: RunId, reason: Note.optional() }),
-  output: RunView,
-  errors: [...CHANGE_ERRORS],
   examples: ['baton workflow cancel feature-1 -m "no longer needed"'],
   run: async (service, call, { id, reason }) =>
     shownRun(service, (await (await service.workflows()).cancel(call, id, reason)).uid),

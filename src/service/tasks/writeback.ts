@@ -9,19 +9,13 @@ import type { Step } from '../handoffs/moves.ts'
 import { refuse } from '../write.ts'
 
 /** Branch, commit and record, from which a pm can write the record for an agent that could not. */
-export interface Escalation {
-  readonly task_id: string
-  readonly branch?: string
-  readonly commit_sha?: string
-  readonly thought_record: Readonly<Record<string, unknown>>
-}
-
-export const escalationOf = (task_id: string, record: RecordInput): Escalation => ({
+export const escalationOf = (task_id: string, record: RecordInput) => ({
   task_id,
   ...present({ branch: record.branch, commit_sha: record.commit_sha }),
   // Absent fields are left out, so that the record can be called with as it stands.
-  thought_record: JSON.parse(JSON.stringify({ task_id, ...record })),
+  thought_record: JSON.parse(JSON.stringify({ task_id, ...record })) as Readonly<Record<string, unknown>>,
 })
+type Escalation = ReturnType<typeof escalationOf>
 
 /** Codes that mean the store, not the call: the same call may succeed on a fresh connection. */
 const OF_THE_STORE: readonly string[] = ['unavailable', 'store_refused', 'internal', 'timed_out']

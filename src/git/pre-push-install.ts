@@ -55,7 +55,8 @@ export async function installHook(repository: Repository): Promise<Installed> {
   moveAside(hook, kept)
   const edits = installation(readHook(hook), kept)
   await applyEdits(edits)
-  return { hook, changed: edits.length > 0, ...(isExecutable(kept) && { kept }) }
+  const isExecutable = ((statSync(kept, { throwIfNoEntry: false })?.mode ?? 0) & 0o111) !== 0
+  return { hook, changed: edits.length > 0, ...(isExecutable && { kept }) }
 }
 
 /** The hook, and where the one before it is kept. */
@@ -70,11 +71,6 @@ function moveAside(hook: string, kept: string): void {
   const bytes = statSync(hook, { throwIfNoEntry: false })?.isFile() ? readFileSync(hook) : Buffer.of()
   const isMoved = (isLink || !isUtf8(bytes)) && !bytes.includes(MARK)
   if (isMoved && !lstatSync(kept, { throwIfNoEntry: false })) renameSync(hook, kept)
-}
-
-function isExecutable(path: string): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  return stats !== undefined && (stats.mode & 0o111) !== 0
 }
 
 /** Only a file can be given back byte for byte: a link leads to one of the project, or of someone else. */

@@ -7,7 +7,7 @@ const SOURCE_LINES = 400
 const TEST_LINES = 600
 const FILES_IN_A_FOLDER = 20
 /** Lines of `src/` without tests, contracts and fixtures. It falls with the code; a change that raises it says why. */
-const LINE_BUDGET = 82_545
+const LINE_BUDGET = 82_548
 
 const ROOT = resolve(import.meta.dirname, '..')
 const FOLDERS = ['src', 'test', 'bench', 'scripts', 'bin', 'examples', 'web/src']
